@@ -1,4 +1,4 @@
-// One choice of a stream while it is being read: which blocks are open, and what will stand at their close.
+// Reads one choice of a stream: its open blocks, and what is pending until they close.
 import type { Citation, TokenLogprob } from "../../canonical/chat.ts";
 import type { ProviderState } from "../../canonical/provider-state.ts";
 import type { OpenBlock, StreamEvent } from "../../canonical/stream-event.ts";
@@ -11,22 +11,22 @@ import { detailState, detailText, isSealed } from "./reasoning.ts";
 
 type SpeechKind = "text" | "refusal" | "thinking" | "audio";
 
-/** A call while it is being read. */
+/** A call that is being read. */
 export interface CallState {
   readonly kind: "function" | "custom";
   readonly index: number | undefined;
   readonly id: string | undefined;
   name: string;
-  /** A function that stands in for free text: its input is taken out of its wrapping at the end. */
+  /** A function that replaces a free text tool: its input is unwrapped at the end. */
   wrapped: boolean;
-  /** The block's number once the call has a name, else -1. */
+  /** The block's number once the name of the call is known, otherwise -1. */
   block: number;
   input: string;
   closed: boolean;
   signature?: ProviderState;
 }
 
-/** What has been read of one choice. At most one block of speech is open; calls may stay open beside it. */
+/** The state of one choice. At most one text block is open; calls may be open at the same time. */
 export interface ChoiceState {
   readonly index: number;
   readonly replyId: string;
@@ -35,22 +35,22 @@ export interface ChoiceState {
   blocks: number;
   speech: SpeechKind | null;
   speechBlock: number;
-  /** Characters of text so far, and of those before the open text block, for the ranges of citations. */
+  /** Characters of text so far, and those before the open text block, for citation ranges. */
   saidCharacters: number;
   textFrom: number;
   citations: Citation[];
-  /** Members of `reasoning_details` for the open thinking block; whether its text came outside of them. */
+  /** Members of `reasoning_details` for the open thinking block; whether its text came from another member. */
   detail: JsonObject | null;
   hasPlainThinking: boolean;
   hasRefusal: boolean;
-  /** Log probabilities that no text has taken yet. */
+  /** Log probabilities that are not yet attached to a text. */
   likelihoods: TokenLogprob[] | null;
   readonly calls: CallState[];
   /** The chunk's choice that carried the finish reason. */
   last: JsonObject | null;
 }
 
-/** A choice of which nothing has been read. */
+/** The state of a choice before its first chunk. */
 export function newChoice(index: number, replyId: string, origin: string, tools: ToolFinder): ChoiceState {
   return {
     index,
@@ -72,14 +72,14 @@ export function newChoice(index: number, replyId: string, origin: string, tools:
   };
 }
 
-/** Opens the next block of the choice and tells its number. */
+/** Opens the next block of the choice and returns its number. */
 export function open(state: ChoiceState, block: OpenBlock, out: StreamEvent[]): number {
   const number = state.blocks++;
   out.push({ type: "block-start", choice: state.index, block: number, open: block });
   return number;
 }
 
-/** Closes the open block of speech, with the citations or the signature that it gathered. */
+/** Closes the open text block, with its citations or its signature. */
 export function closeSpeech(state: ChoiceState, out: StreamEvent[]): void {
   if (state.speech === null) return;
   const at = { choice: state.index, block: state.speechBlock };
@@ -101,7 +101,7 @@ function openSpeech(state: ChoiceState, kind: SpeechKind, out: StreamEvent[]): v
   state.speechBlock = open(state, kind === "audio" ? { kind, mediaType: "audio/pcm" } : { kind }, out);
 }
 
-/** Text for the reader: its own words or a refusal. */
+/** Emits text or a refusal. */
 export function speak(state: ChoiceState, kind: "text" | "refusal", text: string, out: StreamEvent[]): void {
   if (state.speech !== kind) openSpeech(state, kind, out);
   if (kind === "text") state.saidCharacters += characterCount(text);
@@ -112,7 +112,7 @@ export function speak(state: ChoiceState, kind: "text" | "refusal", text: string
   } else out.push({ type: "text", choice: state.index, block: state.speechBlock, text });
 }
 
-/** Visible thinking that stands in a string of its own. */
+/** Visible thinking in a string member of its own. */
 export function think(state: ChoiceState, text: string, out: StreamEvent[]): void {
   if (state.speech !== "thinking") openSpeech(state, "thinking", out);
   state.hasPlainThinking = true;
@@ -133,7 +133,7 @@ function sealed(state: ChoiceState, detail: JsonObject, out: StreamEvent[]): voi
   out.push({ type: "block-end", choice: state.index, block, signature });
 }
 
-/** An entry that is the thinking itself, in pieces that share an index. */
+/** An entry that is the thinking itself, in fragments with the same index. */
 function readAlone(state: ChoiceState, detail: JsonObject, out: StreamEvent[]): void {
   if (state.speech === "thinking" && state.detail?.index !== detail.index) closeSpeech(state, out);
   if (state.speech !== "thinking") openSpeech(state, "thinking", out);
@@ -152,22 +152,22 @@ function readDetail(state: ChoiceState, detail: JsonObject, besideText: boolean,
 }
 
 /**
- * `reasoning_details`: beside a string of thinking they only add state to it; alone, behind such a string, an entry
- * closes that block; where there is no string they are the thinking.
+ * `reasoning_details`: next to a thinking string they only add state to it; without one after such a string, an entry
+ * closes that block; without any string they are the thinking.
  */
 export function readDetails(state: ChoiceState, details: Json, besideText: boolean, out: StreamEvent[]): void {
   if (!Array.isArray(details)) return;
   for (const detail of details) if (isObject(detail)) readDetail(state, detail, besideText, out);
 }
 
-/** Citations belong to the text block that is open; their ranges come as ranges of the whole text. */
+/** Citations belong to the open text block; their ranges refer to the whole text. */
 export function cite(state: ChoiceState, annotations: Json, out: StreamEvent[]): void {
   if (!Array.isArray(annotations) || annotations.length === 0) return;
   if (state.speech !== "text") openSpeech(state, "text", out);
   state.citations.push(...parseAnnotations(annotations, state.textFrom));
 }
 
-/** Pictures, each of them whole. */
+/** Images, each of them complete. */
 export function show(state: ChoiceState, images: Json, out: StreamEvent[]): void {
   for (const { source } of parseImages(images)) {
     closeSpeech(state, out);
@@ -177,7 +177,7 @@ export function show(state: ChoiceState, images: Json, out: StreamEvent[]): void
   }
 }
 
-/** A piece of spoken output. */
+/** A fragment of audio. */
 export function sound(state: ChoiceState, audio: Json, out: StreamEvent[]): void {
   if (!isObject(audio) || typeof audio.data !== "string" || audio.data === "") return;
   if (state.speech !== "audio") openSpeech(state, "audio", out);

@@ -1,4 +1,4 @@
-// The chunks of one choice: its role, its blocks as they open, fill and close, its finish reason.
+// Writes the chunks of one choice: its role, its blocks, its finish reason.
 import type { FinishReason } from "../../canonical/chat.ts";
 import { type ProviderState, wrapProviderState } from "../../canonical/provider-state.ts";
 import type { OpenBlock, StreamEvent } from "../../canonical/stream-event.ts";
@@ -12,12 +12,12 @@ import { renderLogprobs } from "./logprobs.ts";
 import { clientDetail } from "./reasoning.ts";
 import { signatureMember } from "./tool-calls.ts";
 
-/** A delta of one type. */
+/** An event of one type. */
 export type Of<Type extends StreamEvent["type"]> = Extract<StreamEvent, { type: Type }>;
 
 interface BlockState {
   readonly open: OpenBlock;
-  /** Which call or which thinking block of the choice it is. */
+  /** The index of the call or thinking block within the choice. */
   readonly ordinal: number;
   /** Characters of the choice's text before this block. */
   readonly from: number;
@@ -31,13 +31,13 @@ interface ChoiceState {
   thoughts: number;
   saidCharacters: number;
   refused: boolean;
-  /** A thinking block that nothing on the wire has closed: another one right behind it would run into it. */
+  /** A thinking block that is not closed on the wire: another one directly after it would be appended to it. */
   unclosed: BlockState | null;
-  /** Calls that have no input yet, though their blocks may be closed; it may still come while other calls are open. */
+  /** Calls without input yet, though their blocks may be closed; input may still arrive while other calls are open. */
   readonly blanks: Set<BlockState>;
 }
 
-/** What a writer knows of its stream. */
+/** The state of one stream. */
 export interface State {
   readonly context: WriteContext;
   readonly isLegacy: boolean;
@@ -48,7 +48,7 @@ export interface State {
   done: boolean;
 }
 
-/** What a chunk tells beside its delta. */
+/** Members of a chunk in addition to its delta. */
 interface Beside {
   readonly label?: string;
   /** As JSON text. */
@@ -57,19 +57,19 @@ interface Beside {
 
 const alone: Beside = {};
 
-/** One chunk; the delta comes as JSON text, since most of them are one string. */
+/** One chunk; the delta is JSON text, because most deltas are a single string. */
 function chunk(state: State, choice: number, delta: string, { label, logprobs = "null" }: Beside = alone): Frame {
   const reason = label === undefined ? "null" : `"${label}"`;
   const rest = `"logprobs":${logprobs},"finish_reason":${reason}}${state.tail}`;
   return { data: `${state.head}{"index":${choice},"delta":${delta},${rest}` };
 }
 
-/** A chunk with this delta. */
+/** Writes a chunk with this delta. */
 export function writeChunk(state: State, choice: number, delta: JsonObject): Frame {
   return chunk(state, choice, JSON.stringify(delta));
 }
 
-/** The choice's state; its role is told before anything else of it. */
+/** The choice's state; writes its role first. */
 export function choiceAt(state: State, index: number, out: Frame[]): ChoiceState {
   const known = state.choices[index];
   if (known !== undefined) return known;
@@ -87,7 +87,7 @@ export function choiceAt(state: State, index: number, out: Frame[]): ChoiceState
   return fresh;
 }
 
-/** The legacy form has room for one call; a second is not told. */
+/** The legacy format allows one call; a second one is not written. */
 function callFrame(state: State, choice: number, block: BlockState, members: JsonObject): Frame[] {
   if (!state.isLegacy) return [writeChunk(state, choice, { tool_calls: [{ index: block.ordinal, ...members }] })];
   return block.ordinal === 0 && members.function
@@ -95,7 +95,7 @@ function callFrame(state: State, choice: number, block: BlockState, members: Jso
     : [];
 }
 
-/** The state that proves a call, as a member of it. The legacy form has no place for it. */
+/** The state of a call as a member of it. The legacy format has none for it. */
 function proofOf(signature: ProviderState | undefined): JsonObject {
   return signature === undefined ? {} : signatureMember(wrapProviderState(signature));
 }
@@ -106,7 +106,7 @@ function inputFrame(state: State, choice: number, block: BlockState, text: strin
   return callFrame(state, choice, block, { ...body, ...more });
 }
 
-/** A call without arguments has an empty object: an empty text is no JSON to its reader. */
+/** A call without arguments gets an empty object, because clients parse the text as JSON. */
 function fillBlanks(state: State, index: number, choice: ChoiceState, out: Frame[]): void {
   for (const block of choice.blanks) out.push(...inputFrame(state, index, block, "{}"));
   choice.blanks.clear();
@@ -134,7 +134,7 @@ function detailFrame(state: State, choice: number, block: BlockState, close?: Of
   return writeChunk(state, choice, { reasoning_details: [detail] });
 }
 
-/** A block begins: most tell nothing before their content. */
+/** Opens a block; most write nothing before their content. */
 export function openBlock(state: State, delta: Of<"block-start">): Frame[] {
   const out: Frame[] = [];
   const choice = choiceAt(state, delta.choice, out);
@@ -152,7 +152,7 @@ export function openBlock(state: State, delta: Of<"block-start">): Frame[] {
   return out;
 }
 
-/** Text or refusal. */
+/** Writes text or a refusal. */
 export function writeText(state: State, delta: Of<"text">): Frame[] {
   const choice = state.choices[delta.choice];
   const block = choice?.blocks[delta.block];
@@ -165,7 +165,7 @@ export function writeText(state: State, delta: Of<"text">): Frame[] {
   return [chunk(state, delta.choice, content, { logprobs: JSON.stringify(renderLogprobs(delta.logprobs)) })];
 }
 
-/** A piece of speech. Images have no place on this wire. */
+/** A fragment of audio. This wire has no images in streams. */
 export function writeMedia(state: State, delta: Of<"media">): Frame[] {
   const isSpeech = state.choices[delta.choice]?.blocks[delta.block]?.open.kind === "audio";
   return isSpeech ? [writeChunk(state, delta.choice, { audio: { data: delta.base64 } })] : [];
@@ -179,7 +179,7 @@ export function writeThinking(state: State, delta: Of<"thinking">): Frame[] {
   return [chunk(state, delta.choice, `{"reasoning_content":${JSON.stringify(delta.text)}}`)];
 }
 
-/** A piece of a call's input. */
+/** A fragment of a call's input. */
 export function writeInput(state: State, delta: Of<"tool-input">): Frame[] {
   const choice = state.choices[delta.choice];
   const block = choice?.blocks[delta.block];
@@ -198,8 +198,9 @@ function closeText(state: State, delta: Of<"block-end">, choice: ChoiceState, bl
 }
 
 /**
- * A signature belongs in the chunk that opens the call. One that is only known at the end comes with an empty piece of
- * input: typed clients read `function` of every piece (openai-python asserts it in lib/streaming/chat/_completions.py).
+ * A signature belongs in the chunk that opens the call. One that arrives at the end comes with an empty fragment of
+ * input: typed clients read `function` of every fragment (openai-python asserts it in
+ * lib/streaming/chat/_completions.py).
  */
 function closeCall(state: State, delta: Of<"block-end">, block: BlockState): Frame[] {
   const isKnown = block.open.kind === "tool-call" && block.open.signature !== undefined;
@@ -207,7 +208,7 @@ function closeCall(state: State, delta: Of<"block-end">, block: BlockState): Fra
   return inputFrame(state, delta.choice, block, "", proofOf(delta.signature));
 }
 
-/** What a block has to tell at its close: citations, or the state that proves it. */
+/** Closes a block: writes its citations, or its state. */
 export function closeBlock(state: State, delta: Of<"block-end">): Frame[] {
   const choice = state.choices[delta.choice];
   const block = choice?.blocks[delta.block];

@@ -6,7 +6,7 @@ import { bytesOf, dataUri, nameOfType, readDataUri } from "../shared/media.ts";
 import { cacheOf, documentText, fileOfBytes, imageOf, storedFile } from "../shared/openai-media-parts.ts";
 import { type Warnings, warn, warnField } from "../shared/warnings.ts";
 
-/** The origin of parts that only this dialect knows. */
+/** The origin of parts that only this dialect has. */
 export const dialectName = "openai-chat";
 
 function stringAt(object: JsonObject, name: string, path: string): string {
@@ -67,21 +67,21 @@ const parsers: ReadonlyMap<string, (part: JsonObject, path: string) => Block> = 
   ["file", parseFile],
 ]);
 
-/** One part; a type that is not known stays a foreign part, which this dialect's own servers may understand. */
+/** Parses one part. An unknown type becomes a provider block, which this dialect's servers may understand. */
 export function parsePart(part: JsonObject, path: string): Block {
   const type = typeof part.type === "string" ? part.type : "";
   if (type === "") throw badValue(`${path}.type`, "A content part must have a 'type'.");
   return parsers.get(type)?.(part, path) ?? { type: "foreign", origin: dialectName, wire: part, path };
 }
 
-/** A message's content; an empty string is no block. */
+/** A message's content; an empty string gives no block. */
 export function parseContent(content: Json | undefined, path: string): Block[] {
   if (typeof content === "string") return content === "" ? [] : [{ type: "text", text: content }];
   if (!Array.isArray(content)) return [];
   return content.map((part, index) => parsePart(part as JsonObject, `${path}[${index}]`));
 }
 
-/** Content of a role that may hold text alone. */
+/** Content of a role that allows only text. */
 export function parseText(content: Json | undefined, path: string): TextBlock[] {
   return parseContent(content, path).map((block, index) => {
     if (block.type === "text") return block;
@@ -89,7 +89,7 @@ export function parseText(content: Json | undefined, path: string): TextBlock[] 
   });
 }
 
-/** A user's block that can be said on this wire. */
+/** A user's block that this wire supports. */
 export type SayableBlock = TextBlock | ImageBlock | AudioBlock | DocumentBlock | ProviderBlock;
 
 function renderImage(block: ImageBlock, warnings: Warnings): JsonObject {
@@ -123,7 +123,7 @@ function renderDocument(block: DocumentBlock, warnings: Warnings): JsonObject[] 
   return [...context, { type: "file", file }];
 }
 
-/** The part or parts of one block; a foreign one of another dialect is refused by its path. */
+/** The part or parts of one block; a provider block of another dialect is refused by its path. */
 export function renderPart(block: SayableBlock, warnings: Warnings): JsonObject[] {
   switch (block.type) {
     case "text":
@@ -140,7 +140,7 @@ export function renderPart(block: SayableBlock, warnings: Warnings): JsonObject[
   }
 }
 
-/** One text goes as a string, which every server understands; anything else as parts. */
+/** A single text is sent as a string, which every server understands, anything else as parts. */
 export function asContent(parts: readonly JsonObject[]): Json {
   const [only] = parts;
   if (parts.length === 0) return "";
@@ -148,7 +148,10 @@ export function asContent(parts: readonly JsonObject[]): Json {
   return [...parts];
 }
 
-/** True where a rendered part belongs among a user's parts; what an assistant or a tool cannot show again is noted. */
+/**
+ * Whether a rendered part is allowed in a user message. Adds a warning for what assistant and tool messages cannot
+ * repeat.
+ */
 export function sayable(block: Block, warnings: Warnings): block is SayableBlock {
   const kinds: readonly Block["type"][] = ["text", "image", "audio", "document", "foreign"];
   if (kinds.includes(block.type)) return true;

@@ -193,7 +193,7 @@ export const chatMembers: WireMembers = {
     }),
     lost: (kinds) => (Array.isArray(kinds) && kinds.includes("audio") ? "reject" : "ignore"),
   },
-  /** Only the form of the speech; `modalities` asks for it. */
+  /** Only the audio format; `modalities` requests the audio. */
   audio: {
     schema: optional("object", {
       description: "Configuration of audio output.",
@@ -207,7 +207,7 @@ export const chatMembers: WireMembers = {
   prediction: {
     schema: optional("object", { description: "Predicted output: text that most of the response will match." }),
   },
-  /** Read as tools; its entry makes the writer answer with `function_call`. */
+  /** Read as tools; this entry makes the writer respond with `function_call`. */
   functions: {
     schema: optional("array", { items: object(functionMembers), description: "Deprecated: use `tools`." }),
     lost: "ignore",

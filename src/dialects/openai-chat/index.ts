@@ -1,4 +1,4 @@
-// The dialect of OpenAI's chat completions, which most servers in the world speak.
+// The dialect of OpenAI's chat completions, which most servers support.
 import type { ChatRequest, ChatResponse } from "../../canonical/chat.ts";
 import type { Dialect } from "../dialect.ts";
 import { error } from "./error.ts";

@@ -1,4 +1,5 @@
-// The schema of one message: types of every known member; which role and part needs which member is checked in parsing.
+// The schema of one message: the types of all its members. Which role and part requires which member is checked in
+// parsing.
 import { Type } from "typebox";
 import { enumeration, object, optional } from "../schema-helpers.ts";
 

@@ -1,4 +1,5 @@
-// The outline of a plain chat completions request: texts and function tools, read without building anything from them.
+// The outline of a plain chat completions request (texts and function tools), read without building the canonical
+// request.
 import type { Effort, FunctionTool } from "../../canonical/chat.ts";
 import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
 import type { RequestOutline } from "../request-outline.ts";
@@ -7,7 +8,7 @@ import { tierOf } from "../shared/openai-fields.ts";
 import { textParts } from "../tokens/request-parts.ts";
 import { parseTools } from "./tools.ts";
 
-/** Fields whose meaning has rules of its own. */
+/** Fields with rules of their own. */
 const special = ["functions", "function_call", "response_format", "logprobs", "top_logprobs", "modalities", "audio"];
 const plainChoices: readonly unknown[] = [undefined, null, "auto", "none", "required"];
 
@@ -65,7 +66,7 @@ function addMessage(message: JsonObject, texts: string[]): boolean {
 
 const isPlainTool = (tool: Json): boolean => isObject(tool) && tool.type === "function" && isObject(tool.function);
 
-/** Null where anything is in it that has to be understood first: the request is built then, and judged. */
+/** Null for requests with anything else: the canonical request is built for those. */
 export function outline(wire: JsonObject): RequestOutline | null {
   if (special.some((name) => !isAbsent(wire[name])) || !plainChoices.includes(wire.tool_choice)) return null;
   const messages = wire.messages as JsonObject[];

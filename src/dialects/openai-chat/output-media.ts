@@ -1,4 +1,4 @@
-// Pictures and speech in a reply: how they are asked for, and how servers of this dialect tell them.
+// Images and audio in a reply: how they are requested, and how servers of this dialect return them.
 import type { AudioBlock, ChatRequest, OutputModalities } from "../../canonical/chat.ts";
 import { isObject, type Json, type JsonObject, omitUndefined } from "../../lib/json.ts";
 import type { ReadContext } from "../dialect.ts";
@@ -6,11 +6,11 @@ import { textOnly, unsupported } from "../errors.ts";
 import { readDataUri } from "../shared/media.ts";
 import type { Warnings } from "../shared/warnings.ts";
 
-/** Bare samples: the one form that a stream may have, and the same form whole. */
+/** Raw samples: the only format in streams, the same in complete replies. */
 const samplesFormat = "pcm16";
 const samplesType = "audio/pcm";
 
-/** One has to be named, and names of other makers' voices mean nothing here. */
+/** A voice is required, and other providers' voice names are invalid here. */
 const defaultVoice = "alloy";
 const voices = new Set([
   ...[defaultVoice, "ash", "ballad", "coral", "echo", "fable", "nova", "onyx", "sage", "shimmer", "verse"],
@@ -22,7 +22,7 @@ function voiceOf({ voice }: NonNullable<OutputModalities["speech"]>): string {
   throw unsupported(voice.path, "this voice is not available");
 }
 
-/** `modalities`, for speech as the dialect's maker has it; pictures and their form as compatible servers added them. */
+/** `modalities`: audio as in OpenAI's API, images and their formats as compatible servers added them. */
 export function renderOutputModalities(request: ChatRequest, warnings: Warnings): JsonObject {
   if (request.media === undefined) return {};
   const { image, speech, path } = request.media;
@@ -36,13 +36,13 @@ export function renderOutputModalities(request: ChatRequest, warnings: Warnings)
   });
 }
 
-/** A picture whose bytes came with the reply. */
+/** An image whose bytes are in the reply. */
 export interface Picture {
   readonly type: "image";
   readonly source: { readonly kind: "bytes"; readonly mediaType: string; readonly base64: string };
 }
 
-/** The pictures of a message or of a piece of one; those that are elsewhere are not fetched. */
+/** The images of a message or a fragment of it. Images by URL are not downloaded. */
 export function parseImages(images: Json | undefined): Picture[] {
   if (!Array.isArray(images)) return [];
   return images.flatMap((image): Picture[] => {
@@ -52,7 +52,7 @@ export function parseImages(images: Json | undefined): Picture[] {
   });
 }
 
-/** The speech of a whole message, in the form that was asked for. */
+/** The audio of a complete message, in the requested format. */
 export function parseSpeech(audio: Json | undefined, { request }: ReadContext): AudioBlock[] {
   if (!isObject(audio) || typeof audio.data !== "string" || audio.data === "") return [];
   const mediaType = request?.operation === "chat" && request.media?.speech !== undefined ? samplesType : "audio/wav";

@@ -1,4 +1,4 @@
-// From the list of messages to the system prefix and the turns, each result behind the turn that made its call.
+// Parses the messages: the system prefix is split off, and each result follows the message with its call.
 import type { Block, Message, TextBlock } from "../../canonical/chat.ts";
 import { isObject, type JsonObject } from "../../lib/json.ts";
 import { missing } from "../errors.ts";
@@ -10,7 +10,7 @@ import { madeId, parseCall, parseFunctionCall } from "./tool-calls.ts";
 
 interface Reading extends Conversation {
   readonly system: TextBlock[];
-  /** Ids made up for legacy calls, by function name. */
+  /** Generated ids of legacy calls, by function name. */
   readonly legacyIds: Map<string, string>;
 }
 
@@ -47,7 +47,7 @@ function readCalls(message: JsonObject, path: string): Block[] {
   });
 }
 
-/** `audio` refers to speech that the provider keeps; only its own servers can look it up. */
+/** `audio` refers to audio that the provider stores; only its own servers can look it up. */
 function readAudio(message: JsonObject, path: string): Block[] {
   if (!isObject(message.audio)) return [];
   return [{ type: "foreign", origin: dialectName, wire: { audio: message.audio }, path: `${path}.audio` }];
@@ -98,7 +98,7 @@ const readers: {
   function: readFunction,
 };
 
-/** The conversation of a request. Leading system messages are the prefix; later ones keep their place. */
+/** The conversation of a request. Leading system messages are the prefix; later ones keep their position. */
 export function parseMessages(messages: readonly JsonObject[]): { system: TextBlock[]; messages: Message[] } {
   const reading: Reading = { ...newConversation(), system: [], legacyIds: new Map() };
   messages.forEach((message, index) => {

@@ -1,4 +1,5 @@
-// Passthrough: the client's wire as it is, but for the model, the usage that the meter needs, and state of ours.
+// Passthrough: forwards the client's wire except for the model, the usage that the meter needs, and the gateway's
+// envelopes.
 import { unwrapProviderState } from "../../canonical/provider-state.ts";
 import type { Usage } from "../../canonical/usage.ts";
 import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
@@ -11,13 +12,16 @@ import { detailText, nativeDetail } from "./reasoning.ts";
 import { chatPath } from "./request.ts";
 import { signatureMember } from "./tool-calls.ts";
 
-/** Where state can come back in a message; most histories hold none, and their messages stay the same objects. */
+/** Whether a message may contain state. Most do not, and stay the same objects. */
 function mayHoldState(message: Json): message is JsonObject {
   if (!isObject(message)) return false;
   return Array.isArray(message.reasoning_details) || Array.isArray(message.tool_calls);
 }
 
-/** An entry of ours as its maker gave it, null when another made it; an entry that is not ours stays. */
+/**
+ * An entry in the gateway's envelope becomes the original one, or null for another provider; other entries are
+ * unchanged.
+ */
 function restoreDetail(detail: Json, origin: string): Json | null {
   if (!isObject(detail)) return detail;
   const token = typeof detail.signature === "string" ? detail.signature : detail.data;
@@ -45,7 +49,7 @@ function mapped(list: readonly Json[], each: (item: Json) => Json | null): Json[
   return items.filter((item) => item !== null);
 }
 
-/** Thinking that another provider made and signed goes with its state. */
+/** Thinking that another provider signed is removed together with its state. */
 function restoreMessage(message: Json, origin: string): Json {
   if (!mayHoldState(message)) return message;
   let restored = message;
@@ -64,7 +68,7 @@ function restoreMessage(message: Json, origin: string): Json {
   return restored;
 }
 
-/** Fields that servers refuse when they are there but empty. */
+/** Fields that servers refuse when they are empty. */
 const noise = ["stop", "tools", "tool_choice", "parallel_tool_calls", "n", "logit_bias", "functions", "function_call"];
 
 function withoutNoise(body: JsonObject): void {

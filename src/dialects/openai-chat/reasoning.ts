@@ -1,4 +1,4 @@
-// Thinking on this wire: the text in `reasoning_content`, the opaque state of each block in `reasoning_details`.
+// Thinking on this wire: text in `reasoning_content`, opaque state of each block in `reasoning_details`.
 import type { ThinkingBlock } from "../../canonical/chat.ts";
 import {
   type ProviderState,
@@ -15,7 +15,7 @@ function filled(value: Json | undefined): string | undefined {
   return typeof value === "string" && value !== "" ? value : undefined;
 }
 
-/** The visible text of a message or a delta, under either of its names. */
+/** The visible text of a message or a delta, under either name. */
 export function thinkingText(message: JsonObject): string | undefined {
   return filled(message.reasoning_content) ?? filled(message.reasoning);
 }
@@ -25,12 +25,12 @@ export function detailText(detail: JsonObject): string {
   return filled(detail.text) ?? filled(detail.summary) ?? "";
 }
 
-/** True for an entry that is nothing but state. */
+/** Whether an entry contains only state. */
 export function isSealed(detail: JsonObject): boolean {
   return detail.type === sealedEntry || (filled(detail.data) !== undefined && detailText(detail) === "");
 }
 
-/** The members that are not the text, in one order, so that a stream and a whole reply give the same state. */
+/** The members other than the text, in a fixed order, so that streams and complete replies give the same state. */
 function stateMembers(detail: JsonObject): JsonObject {
   const members: JsonObject = {};
   for (const name of Object.keys(detail).sort()) {
@@ -40,8 +40,8 @@ function stateMembers(detail: JsonObject): JsonObject {
 }
 
 /**
- * The state of an entry. A server wants its entry back with every member it gave, so its state is the entry itself
- * without the text; an envelope of ours holds what it holds.
+ * The state of an entry. Servers require their entries back with every member, so the state is the entry without its
+ * text. For an envelope of the gateway it is the content.
  */
 export function detailState(detail: JsonObject, origin: string): ProviderState | undefined {
   const token = filled(detail.signature) ?? filled(detail.data);
@@ -65,7 +65,7 @@ function isWorthKeeping(block: ThinkingBlock): boolean {
   return block.text !== "" || block.signature !== undefined;
 }
 
-/** The thinking of a whole message, from history or a reply. `origin` made the state that is in no envelope. */
+/** The thinking of a complete message, from the history or a reply. `origin` made the state outside envelopes. */
 export function parseThinking(message: JsonObject, origin: string): ThinkingBlock[] {
   const text = thinkingText(message);
   const details = Array.isArray(message.reasoning_details) ? message.reasoning_details.filter(isObject) : [];
@@ -76,14 +76,14 @@ export function parseThinking(message: JsonObject, origin: string): ThinkingBloc
   return [{ ...first, text }, ...others];
 }
 
-/** The entry that carries one block to a client: state in an envelope, so that it comes back as it went. */
+/** The entry of one block for a client: state is in an envelope, so that it comes back unchanged. */
 export function clientDetail(block: ThinkingBlock, index: number): JsonObject {
   const envelope = block.signature === undefined ? undefined : wrapProviderState(block.signature);
   if (block.redacted) return omitUndefined({ type: sealedEntry, data: envelope, index });
   return omitUndefined({ type: textEntry, text: block.text, signature: envelope, index });
 }
 
-/** A reply's thinking for a client. Details are there where text alone would not bring the blocks back. */
+/** A reply's thinking for a client. Details are included where the text is not enough to restore the blocks. */
 export function renderThinking(blocks: readonly ThinkingBlock[]): JsonObject {
   if (blocks.length === 0) return {};
   const text = blocks.map((block) => block.text).join("");
@@ -94,7 +94,7 @@ export function renderThinking(blocks: readonly ThinkingBlock[]): JsonObject {
   });
 }
 
-/** The entry as the server that made the state gave it. */
+/** The entry as the server that made the state returned it. */
 export function nativeDetail(state: ProviderState, text: string, redacted: boolean): JsonObject {
   const entry = parseJsonText(state.data);
   if (isObject(entry)) {
@@ -106,8 +106,8 @@ export function nativeDetail(state: ProviderState, text: string, redacted: boole
 }
 
 /**
- * History's thinking for the server that made it. What others signed is left out, and so is what nobody signed, unless
- * the server asks for it (`keepsUnsigned`).
+ * The history's thinking for the server that made it. Thinking signed by others is left out, and so is unsigned
+ * thinking unless the server requires it (`keepsUnsigned`).
  */
 export function replayThinking(blocks: readonly ThinkingBlock[], origin: string, keepsUnsigned: boolean): JsonObject {
   const details: JsonObject[] = [];

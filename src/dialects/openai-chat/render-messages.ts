@@ -1,4 +1,4 @@
-// From the system prefix and the turns to the list of messages.
+// Renders the messages, from the system prefix and the canonical messages.
 import type { Block, Message, TextBlock, ThinkingBlock, ToolCallBlock, ToolResultBlock } from "../../canonical/chat.ts";
 import { type Json, type JsonObject, omitUndefined } from "../../lib/json.ts";
 import { unsupported } from "../errors.ts";
@@ -19,7 +19,7 @@ function speech(message: Message, _names: ToolNames, warnings: Warnings): JsonOb
   return [omitUndefined({ role: message.role, name: message.name, content: asContent(parts) })];
 }
 
-/** An assistant turn taken apart into the members of its message. */
+/** An assistant message, split into its members. */
 interface Said {
   readonly texts: string[];
   readonly refusals: string[];
@@ -87,7 +87,7 @@ function assistant(turn: Message, names: ToolNames, warnings: Warnings): JsonObj
   return [message];
 }
 
-/** The text of a result; what is no text waits in `media` for the message after all results. */
+/** The text of a result; other content waits in `media` for the message after all results. */
 function resultText(result: ToolResultBlock, media: JsonObject[], warnings: Warnings): string {
   const lines: string[] = [];
   for (const part of result.content.flatMap((block) => renderPart(block, warnings))) {
@@ -126,7 +126,7 @@ const renderers: {
   tool: results,
 };
 
-/** All messages of a request: one for the system prefix, then the turns. */
+/** All messages of a request: one for the system prefix, then the others. */
 export function renderMessages(
   ask: { system: readonly TextBlock[]; messages: readonly Message[] },
   names: ToolNames,

@@ -1,4 +1,4 @@
-// The body of a chat completions request and the canonical request, both ways.
+// The body of a chat completions request, to and from the canonical request.
 import type { ChatRequest } from "../../canonical/chat.ts";
 import { isObject, type JsonObject } from "../../lib/json.ts";
 import type { RenderContext, RenderedRequest } from "../dialect.ts";
@@ -20,7 +20,7 @@ export const fieldPath = fieldPaths(chatFields);
 const readFields = fieldReader(chatFields, chatMembers);
 const renderFields = fieldRenderer(chatFields);
 
-/** The request of a body that has passed the schema. */
+/** Parses a body that has passed the schema. */
 export function parse(wire: JsonObject): ChatRequest {
   const stream = wire.stream === true;
   const wantsUsage = stream && isObject(wire.stream_options) && wire.stream_options.include_usage === true;
@@ -28,19 +28,19 @@ export function parse(wire: JsonObject): ChatRequest {
   return chatRequest(envelope, readFields(wire));
 }
 
-/** Servers refuse JSON mode when no message speaks of JSON; other dialects have no such rule. */
+/** Servers refuse JSON mode when no message mentions JSON; other dialects have no such rule. */
 function withJsonHint(request: ChatRequest, warnings: Warnings): ChatRequest {
   if (!needsJsonHint(request, true)) return request;
   warnField(warnings, "emulated", "format");
   return { ...request, system: [...request.system, { type: "text", text: jsonHint }] };
 }
 
-/** Older servers have another name for the bound on output. */
+/** Older servers have another name for the output limit. */
 function withOlderNames({ max_completion_tokens: bound, ...body }: JsonObject): JsonObject {
   return bound === undefined ? body : { ...body, max_tokens: bound };
 }
 
-/** The call for a request, with usage asked for in every stream. */
+/** Renders a request, with usage requested in every stream. */
 export function render(given: ChatRequest, context: RenderContext): RenderedRequest {
   const warnings = newWarnings(context);
   const request = withJsonHint(given, warnings);

@@ -1,4 +1,4 @@
-// A whole chat completion and the canonical answer, both ways.
+// A complete chat completion, to and from the canonical response.
 import type {
   Block,
   ChatRequest,
@@ -26,12 +26,12 @@ import { parseThinking, renderThinking } from "./reasoning.ts";
 import { asRequestedTool, madeId, parseCall, parseFunctionCall, renderCall } from "./tool-calls.ts";
 import { namesFor } from "./tools.ts";
 
-/** True when the client must be answered in the form from before `tools`. */
+/** Whether the client expects the legacy format from before `tools`. */
 export function answersLegacy(request: ChatRequest): boolean {
   return request.unmappedFields.some((extra) => extra.path === "functions");
 }
 
-/** What content holds: a string, or parts among which some servers put thinking. */
+/** Splits content: a string, or parts among which some servers put thinking. */
 export function splitContent(content: Json | undefined): { text: string; thinking: string; refusal: string } {
   const split = { text: "", thinking: "", refusal: "" };
   if (typeof content === "string") return { ...split, text: content };
@@ -63,7 +63,7 @@ function parseCalls(message: JsonObject, context: ReadContext, replyId: string, 
   return calls.map((call) => asRequestedTool(call, tools));
 }
 
-/** Blocks in the one order that this wire can say: thinking, text, refusal, pictures, speech, calls. */
+/** Blocks in the only order that this wire has: thinking, text, refusal, images, audio, calls. */
 function parseBlocks(
   message: JsonObject,
   context: ReadContext,
@@ -98,7 +98,7 @@ function heldIn(blocks: readonly Block[]): Held {
   };
 }
 
-/** Calls without input get the empty object, but not where the reply was cut: the input may have been on its way. */
+/** Calls without input get an empty object, unless the reply was cut: then the input may be missing. */
 function whole(blocks: Block[], finishReason: FinishReason): Block[] {
   if (isCut(finishReason.kind)) return blocks;
   return blocks.map((block) => (block.type === "tool-call" ? completed(block) : block));
@@ -111,7 +111,7 @@ function parseChoice(choice: JsonObject, index: number, context: ReadContext, re
   return { index, blocks: whole(blocks, finishReason), finishReason: finishReason };
 }
 
-/** The answer in a body. Throws the upstream's own error where the body is one, else what makes it no reply. */
+/** Parses a body. Throws the upstream's error if the body is one, or the reason why it is not a reply. */
 export function parse(wire: unknown, context: ReadContext): ChatResponse {
   return parseReply(wire, (choice, index, replyId) => parseChoice(choice, index, context, replyId));
 }
@@ -160,7 +160,7 @@ function renderMessage(choice: Choice, isLegacy: boolean, context: WriteContext)
   });
 }
 
-/** The body for a client. Usage is left out where nobody counted: zeros would be a lie. */
+/** The body for a client. Unknown usage is left out, because zeros would be false. */
 export function render(response: ChatResponse, context: WriteContext): JsonObject {
   const isLegacy = answersLegacy(context.request as ChatRequest);
   return omitUndefined({

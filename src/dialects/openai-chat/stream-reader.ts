@@ -1,4 +1,4 @@
-// Reads the chunks of an upstream's stream into deltas.
+// Reads the chunks of an upstream's stream as events.
 import type { StreamEvent } from "../../canonical/stream-event.ts";
 import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
 import type { ReadContext, StreamReader } from "../dialect.ts";
@@ -44,7 +44,7 @@ function read(choice: ChoiceState, wire: JsonObject, out: StreamEvent[]): void {
   if (choice.likelihoods !== null) speak(choice, "text", "", out);
 }
 
-/** The tools are looked through only once there is a call. */
+/** The tools are only searched once there is a call. */
 function toolsOf(context: ReadContext): ToolFinder {
   let found: ToolFinder | null = null;
   return (name) => {

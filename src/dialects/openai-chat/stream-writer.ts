@@ -1,4 +1,4 @@
-// Writes deltas as the chunks of a stream for one client.
+// Writes events as the chunks of a stream for one client.
 import type { ChatRequest } from "../../canonical/chat.ts";
 import type { StreamEvent } from "../../canonical/stream-event.ts";
 import type { Frame } from "../../lib/sse.ts";
@@ -65,7 +65,9 @@ function write(state: State, event: StreamEvent): Frame[] {
   }
 }
 
-/** A writer for one client. The request tells whether usage is wanted and whether calls go in the legacy form. */
+/**
+ * A writer for one client. The request determines whether usage is included and whether calls use the legacy format.
+ */
 export function writer(context: WriteContext): StreamWriter {
   const request = context.request as ChatRequest;
   const wantsUsage = request.includeUsage === true;

@@ -1,4 +1,4 @@
-// Both directions of a stream, and what keeps a silent one warm.
+// The stream codec: reader, writer and heartbeat.
 import { keepAliveComment } from "../../lib/sse.ts";
 import type { StreamCodec } from "../dialect.ts";
 import { reader } from "./stream-reader.ts";

@@ -1,7 +1,7 @@
-// Frames that are surely nothing but more text: told by a few searches, without parsing them.
+// Recognizes frames that only add text with a few searches, without parsing them.
 import { stringFrom } from "../shared/string-from.ts";
 
-/** Members that make a chunk more than text. Inside a string their quotes would be escaped, so they cannot be mistaken. */
+/** Members that make a chunk more than text. Within a string their quotes are escaped, so they cannot be confused. */
 const notable = [
   '"tool_calls"',
   '"function_call"',
@@ -13,7 +13,7 @@ const notable = [
 ];
 const opening = '"content":"';
 
-/** The text (escapes as written), or null when the frame must be read. */
+/** The text (with its escapes), or null when the frame must be parsed. */
 export function skim(data: string): string | null {
   const start = data.indexOf(opening);
   if (start < 0 || !data.startsWith('{"') || !data.endsWith("}")) return null;

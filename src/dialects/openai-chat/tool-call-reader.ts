@@ -1,4 +1,4 @@
-// Tool calls of a stream while they are being read: pieces found together, opened, and closed in time.
+// Reads the tool calls of a stream: assigns fragments to calls, and opens and closes them.
 import type { FinishReason } from "../../canonical/chat.ts";
 import type { StreamEvent } from "../../canonical/stream-event.ts";
 import { isObject, type Json, type JsonObject, parseJsonText } from "../../lib/json.ts";
@@ -12,7 +12,7 @@ function filled(value: Json | undefined): string | undefined {
   return typeof value === "string" && value !== "" ? value : undefined;
 }
 
-/** The call that a piece continues; null when it begins a new one. Some servers leave out the index, others repeat it. */
+/** The call that a fragment continues; null when it starts a new one. Some servers omit the index, others repeat it. */
 function continued(state: ChoiceState, index: number | undefined, id: string | undefined, name: string | undefined) {
   if (index === undefined) {
     if (id !== undefined) return state.calls.findLast((call) => call.id === id) ?? null;
@@ -35,7 +35,7 @@ function openCall(state: ChoiceState, call: CallState, out: StreamEvent[]): void
   if (!call.wrapped) fill(state, call, call.input, out);
 }
 
-/** A call whose input is a whole JSON text has ended, though the wire has no word for it. */
+/** A call whose input is complete JSON has ended, because the wire has no end event. */
 function isComplete(call: CallState): boolean {
   return call.block >= 0 && !call.closed && call.kind === "function" && parseJsonText(call.input) !== undefined;
 }
@@ -76,18 +76,18 @@ function readCall(state: ChoiceState, piece: JsonObject, out: StreamEvent[]): vo
   if (call.name !== "") openCall(state, call, out);
 }
 
-/** Pieces of calls; a call opens once its name is known. */
+/** Reads fragments of calls. A call opens once its name is known. */
 export function readCalls(state: ChoiceState, pieces: Json, out: StreamEvent[]): void {
   if (!Array.isArray(pieces)) return;
   for (const piece of pieces) if (isObject(piece)) readCall(state, piece, out);
 }
 
-/** A piece of the one call of the legacy form. */
+/** A fragment of the single call of the legacy format. */
 export function readFunctionCall(state: ChoiceState, piece: Json, out: StreamEvent[]): void {
   if (isObject(piece)) readCall(state, { index: 0, function: piece }, out);
 }
 
-/** Closes everything and says why the choice ended. */
+/** Closes everything and returns the finish reason. */
 export function closeChoice(state: ChoiceState, out: StreamEvent[]): FinishReason {
   closeSpeech(state, out);
   const calls = state.calls.filter((call) => call.block >= 0);

@@ -1,4 +1,4 @@
-// Tool definitions and tool choice, the legacy `functions` and `function_call` too.
+// Tool definitions and tool choice, including the legacy `functions` and `function_call`.
 import type { ChatRequest, CustomTool, FunctionTool, HostedTool, Tool, ToolChoice } from "../../canonical/chat.ts";
 import { isObject, type Json, type JsonObject, omitUndefined } from "../../lib/json.ts";
 import { badValue, missing, unsupported } from "../errors.ts";
@@ -9,12 +9,12 @@ import { dialectName } from "./content.ts";
 
 const maxToolNameChars = 64;
 
-/** Tool names of a request as this wire takes them. */
+/** Tool names of a request that this wire accepts. */
 export function namesFor(request: ChatRequest): ToolNames {
   return toolNames(request, maxToolNameChars);
 }
 
-/** Most servers know functions alone. */
+/** Most servers support only functions. */
 export function supportsCustomTools({ context }: Warnings): boolean {
   return context.options?.customTools === true;
 }
@@ -47,7 +47,7 @@ function parseTool(tool: JsonObject, path: string): Tool {
   return { kind: "hosted", origin: dialectName, wire: tool, path: `${path}.type` };
 }
 
-/** True when the client speaks the form from before `tools`: it must be answered in that form. */
+/** Whether the client uses the legacy format from before `tools`, so that it must be answered in that format. */
 export function usesLegacyFunctions(wire: JsonObject): boolean {
   return Array.isArray(wire.functions) && wire.functions.length > 0;
 }
@@ -94,7 +94,7 @@ function parseChoiceObject(choice: JsonObject): ToolChoice {
   throw badValue("tool_choice.type", `'${type}' is not a valid tool_choice type.`);
 }
 
-/** The tools, which of them must be called, and whether several may be; without tools there is nothing to choose. */
+/** The tools, the tool choice, and whether parallel calls are allowed. Without tools there is no choice. */
 export function parseToolFields(wire: JsonObject): Pick<ChatRequest, "tools" | "toolChoice" | "parallelToolCalls"> {
   const tools = parseTools(wire);
   const isLegacy = usesLegacyFunctions(wire);
@@ -120,7 +120,7 @@ function parseChoice(field: string, choice: Json): ToolChoice {
   return parseChoiceObject(choice as JsonObject);
 }
 
-/** The Responses wire writes a grammar flat, this one nests it. */
+/** A grammar is flat on the Responses wire and nested on this one. */
 function customFormat(format: Json | undefined): Json | undefined {
   if (!isObject(format) || format.type !== "grammar" || format.grammar !== undefined) return format;
   return { type: "grammar", grammar: omitUndefined({ definition: format.definition, syntax: format.syntax }) };
@@ -156,7 +156,7 @@ function renderTool(tool: Tool, names: ToolNames, warnings: Warnings): JsonObjec
   }
 }
 
-/** How a choice names one tool. */
+/** How a tool choice names one tool. */
 type Naming = (name: string) => JsonObject;
 
 function namingOf(tools: readonly Tool[], names: ToolNames, warnings: Warnings): Naming {
@@ -175,7 +175,7 @@ function renderChoice(choice: ToolChoice, named: Naming): Json {
   return { type: "allowed_tools", allowed_tools: { mode, tools: choice.names.map(named) } };
 }
 
-/** The tool fields of a request; without tools there are none, since servers refuse a choice among nothing. */
+/** Renders the tool fields; none without tools, because servers refuse a tool choice without tools. */
 export function renderTools(
   ask: { tools: readonly Tool[]; toolChoice?: ToolChoice; parallelToolCalls?: boolean },
   names: ToolNames,

@@ -16,7 +16,7 @@ import {
 } from "../shared/openai-fields.ts";
 import { parsePrompt, renderPrompt } from "./prompt.ts";
 
-/** This format's own default. */
+/** The default of this format. */
 const defaultMaxTokens = 16;
 export const promptOnly = "this model supports text completion only";
 
@@ -26,7 +26,7 @@ const prompt = Type.Unsafe({
   description: "Prompts to complete: a string, an array of strings, or token IDs. Each prompt is completed separately.",
 });
 
-/** Few tokens are the default: a model that reasons would spend them all on that. */
+/** The default is low: a reasoning model would spend it all on reasoning. */
 function parseBound({ wire }: Reading): Pick<ChatRequest, "maxOutputTokens" | "reasoning"> {
   if (typeof wire.max_tokens === "number") return { maxOutputTokens: wire.max_tokens };
   return { maxOutputTokens: defaultMaxTokens, reasoning: { effort: "none", hint: true } };
@@ -42,10 +42,10 @@ function parseCompletion({ wire }: Reading): { completion: Completion } {
   };
 }
 
-/** The format has no end user of its own but `user`, and takes every id. */
+/** `user` is the only end user field of the format, and any id is accepted. */
 const { also: _also, render: _render, ...userRow } = endUserRow("user");
 
-/** Only requests of this format are rendered in it: fields that it lacks are never given. */
+/** Only requests of this format are rendered in it, so fields that it lacks are never given. */
 export const completionFields: FieldTable<ChatRequest, Omit<OpenaiSetting, "names">> = {
   messages: {
     path: "prompt",
@@ -106,14 +106,14 @@ export const completionFields: FieldTable<ChatRequest, Omit<OpenaiSetting, "name
 export const completionMembers: WireMembers = {
   ...envelopeMembers,
   ...usageMember,
-  /** Models behind a conversation cannot be asked for no tokens at all. */
+  /** Chat models cannot be requested to generate no tokens at all. */
   max_tokens: { lost: (value) => (value === 0 ? "reject" : null) },
-  /** The gateway puts the prompt before the reply itself, but cannot know how likely its tokens were. */
+  /** The gateway adds the prompt to the reply itself, but cannot supply log probabilities of its tokens. */
   echo: {
     schema: optional("boolean", { default: false, description: "Whether to return the prompt before the completion." }),
     lost: (value, wire) => (value !== true ? null : typeof wire.logprobs === "number" ? "reject" : "ignore"),
   },
-  /** Models in a conversation tend to repeat the suffix. */
+  /** Chat models tend to repeat the suffix. */
   suffix: {
     schema: optional("string", { description: "Text that follows the completion." }),
     lost: (value) => (value === "" ? null : "reject"),
@@ -126,6 +126,6 @@ export const completionMembers: WireMembers = {
     }),
     lost: (value, { n }) => (Number(value) > (typeof n === "number" ? n : 1) ? "reject" : "ignore"),
   },
-  /** A client that reads the answer as JSON would not know that no model was asked for it. */
+  /** A client that parses the reply as JSON could not detect that the model was not instructed to write JSON. */
   response_format: { lost: (value: Json) => (isObject(value) && value.type === "text" ? "ignore" : "reject") },
 };

@@ -1,4 +1,4 @@
-// The dialect of OpenAI's text completions: a prompt that is continued, without a conversation.
+// The dialect of OpenAI's text completions: continues a prompt, without a conversation.
 import type { ChatRequest, ChatResponse } from "../../canonical/chat.ts";
 import type { Dialect } from "../dialect.ts";
 import { error } from "./error.ts";

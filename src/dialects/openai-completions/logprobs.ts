@@ -1,4 +1,4 @@
-// Log probabilities on this wire: parallel lists of tokens, and where in the text each begins.
+// Log probabilities on this wire: parallel lists of tokens, probabilities, and offsets in the text.
 import type { TokenLogprob } from "../../canonical/chat.ts";
 import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
 import { characterCount } from "../shared/text-length.ts";
@@ -13,7 +13,7 @@ function likeliest(top: Json | undefined): TokenLogprob["top"] {
   return Object.entries(top).flatMap(([token, logprob]) => (typeof logprob === "number" ? { token, logprob } : []));
 }
 
-/** Null where the choice tells none. The first token of an echoed prompt has no probability and is left out. */
+/** Null if the choice has none. The first token of an echoed prompt has no probability and is left out. */
 export function parseLogprobs(wire: Json | undefined): TokenLogprob[] | null {
   if (!isObject(wire)) return null;
   const logprobs = listAt(wire, "token_logprobs");

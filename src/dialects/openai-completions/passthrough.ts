@@ -1,4 +1,4 @@
-// Passthrough: the client's wire as it is, but for the model and the usage that the meter needs.
+// Passthrough: forwards the client's wire except for the model and the usage that the meter needs.
 import type { Usage } from "../../canonical/usage.ts";
 import type { JsonObject } from "../../lib/json.ts";
 import type { Passthrough, RenderContext, UpstreamRequest } from "../dialect.ts";
@@ -7,7 +7,7 @@ import { renderUsage } from "../shared/openai-usage.ts";
 import { askForUsage, correctedChunk, doneFrame, shownChunk } from "../shared/openai-usage-chunk.ts";
 import { completionsPath } from "./request.ts";
 
-/** Fields that servers refuse when they are there but empty. */
+/** Fields that servers refuse when they are empty. */
 const noise = ["stop", "n", "best_of", "logit_bias", "logprobs", "suffix", "stream_options"];
 
 function call(wire: JsonObject, context: RenderContext): UpstreamRequest {

@@ -1,4 +1,4 @@
-// The prompt: one user turn in canon, and a list of prompts as that many requests.
+// Prompts: one user message in the canonical model; a list of prompts is split into one request each.
 import type { Message } from "../../canonical/chat.ts";
 import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
 import { badValue } from "../errors.ts";
@@ -8,12 +8,12 @@ export const dialectName = "openai-completions";
 
 const maxPrompts = 2048;
 
-/** A list of texts or of token lists holds several prompts; a list of numbers is one. */
+/** A list of texts or of token lists has several prompts; a list of numbers is one. */
 function isList(prompt: Json | undefined): prompt is Json[] {
   return Array.isArray(prompt) && typeof prompt[0] !== "number";
 }
 
-/** Refuses lists that are empty, too long, or of several kinds. */
+/** Refuses lists that are empty, too long, or of mixed types. */
 function checkList(prompt: Json[]): void {
   if (prompt.length === 0) throw badValue("prompt", "'prompt' must not be an empty array.");
   if (prompt.length > maxPrompts) throw badValue("prompt", `'prompt' must have at most ${maxPrompts} items.`);
@@ -24,8 +24,8 @@ function checkList(prompt: Json[]): void {
 }
 
 /**
- * The turn of a prompt. Tokens belong to one tokenizer, the empty prompt to models without a conversation, and several
- * prompts to one request of this dialect: all these stay as they are for an upstream that reads them, and others refuse them.
+ * The message of a prompt. Token lists depend on a tokenizer, the empty prompt on a model without a conversation, and
+ * several prompts on this dialect. They become provider blocks, which only upstreams of this dialect accept.
  */
 export function parsePrompt(prompt: Json | undefined): Message {
   if (Array.isArray(prompt)) checkList(prompt);
@@ -37,20 +37,20 @@ export function parsePrompt(prompt: Json | undefined): Message {
   };
 }
 
-/** The prompt of a turn that `parsePrompt` made. */
+/** The prompt of a message that `parsePrompt` made. */
 export function renderPrompt(message: Message | undefined): Json {
   const [block] = message?.blocks ?? [];
   if (block?.type === "text") return block.text;
   return block?.type === "foreign" && isObject(block.wire) ? (block.wire.prompt ?? null) : null;
 }
 
-/** One request for each prompt, in order; a request with one prompt stays what it is. */
+/** One request for each prompt, in order; a request with one prompt is unchanged. */
 export function split(wire: JsonObject): readonly JsonObject[] {
   const { prompt } = wire;
   return isList(prompt) && prompt.length > 1 ? prompt.map((each) => ({ ...wire, prompt: each })) : [wire];
 }
 
-/** What each choice begins with: nothing unless the client asked for an echo. Choices come prompt by prompt. */
+/** The prefix of each choice: its prompt if the client requested an echo. Choices are ordered by prompt. */
 export function echoes(wire: JsonObject): (choice: number) => string {
   if (wire.echo !== true) return () => "";
   const { prompt, n } = wire;

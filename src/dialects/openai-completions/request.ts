@@ -1,4 +1,4 @@
-// The body of a text completions request and the canonical request, both ways.
+// The body of a text completions request, to and from the canonical request.
 import type { ChatRequest } from "../../canonical/chat.ts";
 import { isObject, type JsonObject, omitUndefined } from "../../lib/json.ts";
 import type { RenderContext, RenderedRequest } from "../dialect.ts";
@@ -18,7 +18,7 @@ export const fieldPath = fieldPaths(completionFields);
 const readFields = fieldReader(completionFields, completionMembers);
 const renderFields = fieldRenderer(completionFields);
 
-/** The request of a body that has passed the schema. */
+/** Parses a body that has passed the schema. */
 export function parse(wire: JsonObject): ChatRequest {
   const stream = wire.stream === true;
   const wantsUsage = stream && isObject(wire.stream_options) && wire.stream_options.include_usage === true;
@@ -26,7 +26,7 @@ export function parse(wire: JsonObject): ChatRequest {
   return chatRequest(envelope, readFields(wire));
 }
 
-/** The call for a request that a client of this dialect made; a conversation would need the template of each model. */
+/** Renders a request of this dialect's own clients. A chat request would need the prompt template of each model. */
 export function render(request: ChatRequest, context: RenderContext): RenderedRequest {
   if (request.completion === undefined) throw unsupported(context.fieldPath("messages"), promptOnly);
   const warnings = newWarnings(context);

@@ -1,4 +1,4 @@
-// A whole text completion and the canonical answer, both ways.
+// A complete text completion, to and from the canonical response.
 import type { Block, ChatResponse, Choice } from "../../canonical/chat.ts";
 import { type Json, type JsonObject, omitUndefined } from "../../lib/json.ts";
 import type { ReadContext, WriteContext } from "../dialect.ts";
@@ -9,7 +9,7 @@ import { renderUsage } from "../shared/openai-usage.ts";
 import { parseLogprobs, renderLogprobs } from "./logprobs.ts";
 import { echoes } from "./prompt.ts";
 
-/** This wire knows neither calls nor refusals apart. */
+/** This wire has neither calls nor separate refusals. */
 export const plain = { calls: false, refusal: false } as const;
 
 function parseChoice(choice: JsonObject, index: number): Choice {
@@ -19,12 +19,12 @@ function parseChoice(choice: JsonObject, index: number): Choice {
   return { index, blocks: choice.text === "" ? [] : [block], finishReason: parseStopReason(choice, plain) };
 }
 
-/** The answer in a body. Throws the upstream's own error where the body is one, else what makes it no reply. */
+/** Parses a body. Throws the upstream's error if the body is one, or the reason why it is not a reply. */
 export function parse(wire: unknown, _context: ReadContext): ChatResponse {
   return parseReply(wire, (choice, index) => parseChoice(choice, index));
 }
 
-/** Thinking and calls have no place in a text; a refusal is what the model said. */
+/** The text of a choice, refusals included. Thinking and calls have no place on this wire. */
 function textOf(choice: Choice): string {
   return choice.blocks.map((block) => (block.type === "text" || block.type === "refusal" ? block.text : "")).join("");
 }
@@ -34,7 +34,7 @@ function logprobsOf(choice: Choice): Json {
   return tokens.length === 0 ? null : renderLogprobs(tokens, 0);
 }
 
-/** The body for a client. Usage is left out where nobody counted: zeros would be a lie. */
+/** The body for a client. Unknown usage is left out, because zeros would be false. */
 export function render(response: ChatResponse, context: WriteContext): JsonObject {
   const echo = echoes(context.wire);
   return omitUndefined({

@@ -1,4 +1,4 @@
-// Reads the records of an upstream's stream into deltas: each choice is one block of text.
+// Reads the records of an upstream's stream as events: each choice is one text block.
 import type { FinishReason } from "../../canonical/chat.ts";
 import type { StreamEvent } from "../../canonical/stream-event.ts";
 import type { JsonObject } from "../../lib/json.ts";
@@ -13,7 +13,7 @@ interface ChoiceState extends Ending {
   isOpen: boolean;
 }
 
-/** As many as prompts and answers for each that one request may hold. */
+/** Maximum prompts times maximum choices of one request. */
 const maxChoices = 16_384;
 
 function read(choice: ChoiceState, wire: JsonObject, out: StreamEvent[]): void {

@@ -1,4 +1,4 @@
-// Writes deltas as the records of a stream for one client: text alone, after its prompt where the client wants that.
+// Writes events as the records of a stream for one client: only text, after its prompt if the client requested an echo.
 import type { ChatRequest, FinishReason } from "../../canonical/chat.ts";
 import type { StreamEvent } from "../../canonical/stream-event.ts";
 import type { Frame } from "../../lib/sse.ts";
@@ -14,7 +14,7 @@ import { plain } from "./response.ts";
 type Of<Type extends StreamEvent["type"]> = Extract<StreamEvent, { type: Type }>;
 
 interface ChoiceState {
-  /** Characters whose tokens have been told, for the offsets of the next ones. */
+  /** Characters whose log probabilities have been written, for the offsets of the next ones. */
   toldCharacters: number;
 }
 
@@ -35,7 +35,7 @@ function record(state: State, choice: number, text: string, logprobs = "null", r
   return { data: state.head + entry + state.tail };
 }
 
-/** The choice's state; its prompt is told before anything else of it. */
+/** The choice's state; writes its prompt first. */
 function choiceAt(state: State, index: number, out: Frame[]): ChoiceState {
   const known = state.choices[index];
   if (known !== undefined) return known;
@@ -94,7 +94,7 @@ function write(state: State, event: StreamEvent): Frame[] {
   }
 }
 
-/** A writer for one client. The request tells whether usage is wanted, and what each choice begins with. */
+/** A writer for one client. The request determines whether usage is included and how each choice starts. */
 export function writer(context: WriteContext): StreamWriter {
   const wantsUsage = (context.request as ChatRequest).includeUsage === true;
   const state: State = {

@@ -1,4 +1,5 @@
-// Compaction: a conversation made short, as an endpoint of its own and as a wish at the end of an input. Sealing is the caller's.
+// Compaction: shortens a conversation, through its own endpoint or by a request at the end of the input. The caller
+// encrypts.
 import { type TSchema, Type } from "typebox";
 import type { ChatRequest } from "../../canonical/chat.ts";
 import type { GatewayError } from "../../canonical/error.ts";
@@ -23,23 +24,23 @@ import { echo, identityOf, responseHead, type Standing } from "./response-object
 import { summaryAsk, transcriptOf } from "./transcript.ts";
 import { parseUsage, renderUsage } from "./usage.ts";
 
-/** The body of the compaction endpoint. What agents send beside it is taken and changes nothing. */
+/** The body of the compaction endpoint. Other members that agents send are accepted and ignored. */
 export const compactSchema: TSchema = Type.Object(
   { model: Type.String({ minLength: 1, description: "ID of the model to use." }), ...inputSchema },
   { additionalProperties: true },
 );
 
-/** How sealed summaries of the gateway begin; anything else was made by a provider. */
+/** The prefix of the gateway's encrypted summaries; anything else was made by a provider. */
 export const sealedPrefix = "gwc1.";
 
-/** True for a summary that the gateway sealed, whoever may open it. */
+/** Whether the gateway encrypted this summary, for any key. */
 export function isSealed(text: string): boolean {
   return text.startsWith(sealedPrefix);
 }
 
 const triggerType = "compaction_trigger";
 
-/** Whether the input asks to be compacted. Throws `invalid_value` when it asks twice, or not at its end. */
+/** Whether the input requests compaction. Throws `invalid_value` when it does so twice, or not at its end. */
 export function checkTrigger(items: readonly JsonObject[]): boolean {
   const first = items.findIndex((item) => item.type === triggerType);
   if (first < 0) return false;
@@ -48,14 +49,14 @@ export function checkTrigger(items: readonly JsonObject[]): boolean {
   throw badValue(path, `'${path}': an item of type '${triggerType}' is allowed only once, at the end of the input.`);
 }
 
-/** The conversation without the wish to compact it. */
+/** The conversation without the request to compact it. */
 export function withoutTrigger(items: readonly JsonObject[]): JsonObject[] {
   return items.filter((item) => item.type !== triggerType);
 }
 
 const isCompaction = (item: JsonObject): boolean => item.type === "compaction";
 
-/** An input taken apart at its last compaction: what it made short, the item itself, and what came after. */
+/** An input split at its last compaction: the items before it, the compaction itself, and the items after it. */
 export interface SplitInput {
   readonly before: readonly JsonObject[];
   readonly compaction: JsonObject | null;
@@ -73,7 +74,7 @@ export function splitAtCompaction(items: readonly JsonObject[]): SplitInput {
 
 const summaryHead = "Summary of the earlier conversation:";
 
-/** A summary as the item that stands in its place for any upstream. */
+/** A summary as the item that replaces the conversation for any upstream. */
 export function summaryItem(summary: string): JsonObject {
   return { type: "message", role: "developer", content: `${summaryHead}\n\n${summary}` };
 }
@@ -88,8 +89,9 @@ function opened(item: JsonObject, index: number, open: (sealed: string) => strin
 }
 
 /**
- * The same items with the gateway's own compactions opened; a provider's own goes back to that provider only. `open`
- * gives the summary of a sealed text, or null when it is not this caller's or cannot be read: that is an `invalid_value`.
+ * The same items with the gateway's own compactions decrypted; those of a provider go back to that provider only.
+ * `open` returns the summary of an encrypted text, or null when it belongs to another key or cannot be read, which is
+ * an `invalid_value`.
  */
 export function expandCompactions(items: readonly JsonObject[], open: (sealed: string) => string | null): OpenedItems {
   if (!items.some(isCompaction)) return { items };
@@ -127,7 +129,7 @@ function textOf(content: Json | undefined): string {
   return texts.join("\n");
 }
 
-/** The texts of a user's messages that fit, the newest first to be kept, told in their order. */
+/** The user's texts that fit, chosen from the newest backwards, in their original order. */
 function keptTexts(items: readonly JsonObject[], maxChars: number): string[] {
   const texts = items.filter((item) => item.role === "user").map((item) => textOf(item.content));
   const kept: string[] = [];
@@ -141,12 +143,12 @@ function keptTexts(items: readonly JsonObject[], maxChars: number): string[] {
   return kept;
 }
 
-/** The item that holds the sealed summary. */
+/** The item with the encrypted summary. */
 export function compactionItem(response: string, ordinal: number, sealed: string): JsonObject {
   return { id: itemId("compaction", response, ordinal), type: "compaction", encrypted_content: sealed };
 }
 
-/** What a compacted conversation goes on with: the user's own words within bounds, then the sealed summary. */
+/** The start of a compacted conversation: the user's messages within bounds, then the encrypted summary. */
 export function compactedOutput(
   items: readonly JsonObject[],
   sealed: string,
@@ -165,7 +167,7 @@ export function compactedOutput(
   return [...kept, compactionItem(response, kept.length, sealed)];
 }
 
-/** The answer of the compaction endpoint. `createdAt` in Unix seconds. */
+/** The response of the compaction endpoint. `createdAt` in Unix seconds. */
 export function renderCompaction(answer: {
   readonly id: string;
   readonly createdAt: number;
@@ -180,7 +182,7 @@ function responseOf(context: WriteContext, model: string, standing: Standing): J
   return { ...responseHead(identityOf(context, { model }), standing), ...echo(context) };
 }
 
-/** A response whose one item is a compaction. */
+/** A response whose only item is a compaction. */
 export function compactionResponse({ item, usage, model }: CompactedResponse, context: WriteContext): JsonObject {
   return responseOf(context, model, { status: "completed", output: [item], usage: renderUsage(usage) });
 }
@@ -200,7 +202,7 @@ export function compactionFrames(compacted: CompactedResponse, context: WriteCon
   ];
 }
 
-/** What came of asking for a compaction: a provider's own, or a summary that is still to be encrypted. */
+/** The result of a compaction request: a provider's own compaction, or a summary that is still to be encrypted. */
 function readReply(reply: JsonObject): CompactionReply {
   const output = Array.isArray(reply.output) ? reply.output.filter(isObject) : [];
   const usage = parseUsage(reply.usage) ?? zeroUsage;
@@ -209,7 +211,7 @@ function readReply(reply: JsonObject): CompactionReply {
   return typeof summary === "string" ? { usage, model, summary } : { usage, model, native: output };
 }
 
-/** State that only one provider can read goes beside the transcript. */
+/** State that only one provider can read is sent in addition to the transcript. */
 function requestFor(wire: JsonObject, summary: SummaryRequest, { items, pinnedTo }: OpenedItems): ChatRequest {
   const { model, instructions } = wire;
   const context = typeof instructions === "string" ? { instructions } : {};
@@ -219,7 +221,7 @@ function requestFor(wire: JsonObject, summary: SummaryRequest, { items, pinnedTo
   return { ...request, messages: [{ role: "user", blocks }, ...request.messages] };
 }
 
-/** The pure part of compactions. */
+/** The pure functions of compaction. */
 export const compactionItems = {
   sealedPrefix,
   open: expandCompactions,

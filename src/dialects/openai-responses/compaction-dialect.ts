@@ -1,4 +1,4 @@
-// The dialect of compaction: relayed where the responses dialect is spoken, a summary by the same model everywhere else.
+// The dialect of compaction: forwarded to upstreams of the Responses API, a summary by the same model elsewhere.
 import type { ChatRequest, ChatResponse } from "../../canonical/chat.ts";
 import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
 import type { Dialect } from "../dialect.ts";
@@ -12,7 +12,7 @@ import { parseUsage, renderUsage } from "./usage.ts";
 
 const compactPath = "responses/compact";
 
-/** What the endpoint takes; a request for a reply, from which the wish to compact may come, has more. */
+/** The members of the endpoint; other requests that contain a compaction have more. */
 const taken = [
   "model",
   "input",
@@ -27,7 +27,7 @@ const taken = [
   "service_tier",
 ];
 
-/** The whole conversation in one transcript; whoever must keep within bounds asks in pieces. */
+/** The whole conversation as one transcript. Callers with a size limit send it in pieces. */
 function parse(wire: JsonObject, envelope: Parameters<typeof openaiResponses.request.parse>[1]): ChatRequest {
   const { model } = openaiResponses.request.parse(wire, envelope);
   const { instructions } = wire;
@@ -38,7 +38,7 @@ function parse(wire: JsonObject, envelope: Parameters<typeof openaiResponses.req
 const isCompaction = (item: Json): boolean =>
   isObject(item) && item.type === "compaction" && Boolean(item.encrypted_content ?? item.summary);
 
-/** What a provider compacted by itself, or the gateway before it is sealed: only the usage of it is canon's business. */
+/** The reply of a provider that compacts, before the gateway encrypts it: only its usage has a canonical form. */
 function read(wire: unknown): ChatResponse {
   if (!isObject(wire) || !Array.isArray(wire.output)) throw invalidUpstreamResponse("the response has no output");
   if (!wire.output.some(isCompaction)) throw invalidUpstreamResponse("the response has no compaction item");
@@ -47,7 +47,7 @@ function read(wire: unknown): ChatResponse {
   return { operation: "chat", id, model: "", choices: [], ...(usage === undefined ? {} : { usage }) };
 }
 
-/** A summary as a compaction that nobody has sealed yet: `summary` stands where the sealed text will. */
+/** A summary as a compaction that is not encrypted yet: `summary` is replaced by the encrypted text later. */
 const render: Dialect<ChatRequest, ChatResponse>["response"]["render"] = (response, context) => {
   const summary = summaryIn(response);
   const usage = response.usage ?? estimatedUsage(context.inputEstimate, summary.length);
@@ -55,7 +55,7 @@ const render: Dialect<ChatRequest, ChatResponse>["response"]["render"] = (respon
   return { object: "response.compaction", model: response.model, output, usage: renderUsage(usage) };
 };
 
-/** Asks for a summary, whatever the provider speaks. */
+/** Requests a summary, whatever dialect the provider uses. */
 export const openaiSummary: Dialect<ChatRequest, ChatResponse> = {
   name: "openai-compaction",
   operation: "chat",

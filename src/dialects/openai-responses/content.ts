@@ -1,4 +1,4 @@
-// The parts of content: text, refusals, images and files, from the wire into canon and back.
+// Content parts: text, refusals, images and files, between the wire and the canonical model.
 import type { Block, DocumentBlock, ImageBlock, ProviderBlock, ResultPart, TextBlock } from "../../canonical/chat.ts";
 import { isObject, type Json, type JsonObject, omitUndefined } from "../../lib/json.ts";
 import { badValue, missing, unsupported } from "../errors.ts";
@@ -9,12 +9,14 @@ import { parseAnnotations } from "./citations.ts";
 
 export const dialectName = "openai-responses";
 
-/** A part or item that only this dialect knows; `field` is where its type, or what makes it foreign, stands. */
+/**
+ * A part or item that only this dialect has; `field` is the path of its type, or of the member that makes it specific.
+ */
 export function foreign(wire: JsonObject, field: string): ProviderBlock {
   return { type: "foreign", origin: dialectName, wire, path: field };
 }
 
-/** The text under `name`; a required one that is missing is refused by its path. */
+/** The text under `name`; a missing required one is refused by its path. */
 export function textAt(object: JsonObject, name: string, path: string): string {
   const value = object[name];
   if (typeof value !== "string") throw missing(`${path}.${name}`);
@@ -56,7 +58,7 @@ function parseFile(part: JsonObject, path: string): ImageBlock | DocumentBlock {
 
 type PartParser = (part: JsonObject, path: string) => ResultPart;
 
-/** Parts that a message, a result of a tool and a replayed answer are made of. */
+/** Parts of a message, a tool result and a replayed output. */
 const parsers: ReadonlyMap<string, PartParser> = new Map<string, PartParser>([
   ["input_text", parseText],
   ["output_text", parseText],
@@ -77,7 +79,7 @@ function parsePart(part: JsonObject, path: string): Block {
   return parseResultPart(part, path);
 }
 
-/** The parts of a list or the one text; an empty text is no block. */
+/** The parts of a list, or a single text; an empty text gives no block. */
 export function parseContent<Part extends Block>(
   content: Json | undefined,
   path: string,
@@ -96,7 +98,7 @@ export function parseMessageContent(content: Json | undefined, path: string): Bl
   return parseContent(content, path, parsePart);
 }
 
-/** Content of a role that may hold text alone. */
+/** Content of a role that allows only text. */
 export function parseTextContent(content: Json | undefined, path: string): TextBlock[] {
   return parseMessageContent(content, path).map((block, index) => {
     if (block.type === "text") return block;
@@ -104,7 +106,7 @@ export function parseTextContent(content: Json | undefined, path: string): TextB
   });
 }
 
-/** Ids of this service's own store; those of any other store mean nothing there. */
+/** The prefix of file ids of this service; ids of other providers have no meaning there. */
 const ownFile = /^file-/;
 
 function pathOf(block: ImageBlock | DocumentBlock | ProviderBlock, warnings: Warnings): string {
@@ -146,12 +148,12 @@ function renderDocument(block: DocumentBlock, warnings: Warnings): JsonObject[] 
   return [...context, text === null ? { type: "input_file", ...fileMembers(block, path) } : inputText(text)];
 }
 
-/** What somebody else than the model said. */
+/** A text of any role but the assistant. */
 export function inputText(text: string): JsonObject {
   return { type: "input_text", text };
 }
 
-/** The part or parts of one block of a user, of a system message or of a result. */
+/** The part or parts of one block of a user message, a system message or a result. */
 export function renderInput(block: Block, warnings: Warnings): JsonObject[] {
   switch (block.type) {
     case "text":
@@ -173,7 +175,7 @@ export function renderInput(block: Block, warnings: Warnings): JsonObject[] {
   }
 }
 
-/** One text goes as a string, which every server understands; anything else as parts. */
+/** A single text is sent as a string, which every server understands, anything else as parts. */
 export function asContent(parts: readonly JsonObject[]): Json {
   const [only] = parts;
   if (parts.length === 0) return "";
@@ -181,7 +183,7 @@ export function asContent(parts: readonly JsonObject[]): Json {
   return [...parts];
 }
 
-/** What the model said, replayed. */
+/** Text of the assistant in the history. */
 export function renderOutputText(block: Extract<Block, { type: "text" | "refusal" }>): JsonObject {
   if (block.type === "refusal") return { type: "refusal", refusal: block.text };
   return omitUndefined({ type: "output_text", text: block.text, annotations: [] });

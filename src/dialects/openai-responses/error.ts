@@ -10,7 +10,7 @@ import { responseId } from "./ids.ts";
 import { echo, identityOf, responseHead, type Standing } from "./response-object.ts";
 import { renderUsage } from "./usage.ts";
 
-/** Codes that speak of the request itself, though the stream had begun well. */
+/** Codes of errors in the request itself, within a stream that had started. */
 const requestCodes =
   /^(?:invalid_|image_|empty_image|unsupported_image|failed_to_download_image|bio_policy|misalignment_policy|data_residency)/;
 
@@ -25,13 +25,13 @@ export function parseFailure(response: JsonObject): GatewayError {
   return parseError(statusOf(error), isObject(error) ? { error } : { error: { message: "", code: "server_error" } });
 }
 
-/** The error of an `error` event: flat as it is typed, or under `error` as the service sends it. */
+/** The error of an `error` event: flat as documented, or under `error` as the service sends it. */
 export function parseErrorEvent(event: JsonObject): GatewayError {
   const inner = isObject(event.error) ? event.error : { message: event.message, code: event.code, param: event.param };
   return parseError(statusOf(inner), { error: inner });
 }
 
-/** Kinds that clients know by a code of this dialect; agents decide by it whether to wait, to shorten or to give up. */
+/** Kinds with a code of their own in this dialect; agents decide by it whether to wait, to shorten or to give up. */
 const codes: { readonly [kind in ErrorKind]?: string } = {
   rate_limit_exceeded: "rate_limit_exceeded",
   concurrency_limit_exceeded: "rate_limit_exceeded",
@@ -44,7 +44,7 @@ const codes: { readonly [kind in ErrorKind]?: string } = {
   upstream_rejected: "invalid_prompt",
 };
 
-/** Agents read the wait out of these words. */
+/** Agents parse the wait from this text. */
 function wait(error: GatewayError, code: string): string {
   if (code !== "rate_limit_exceeded" || error.retryAfterMs === undefined || /try again in/i.test(error.message)) {
     return "";
@@ -58,12 +58,12 @@ export function failureOf(error: GatewayError): JsonObject {
   return { code, message: `${error.message}${wait(error, code)}`, param: error.param, type: error.type };
 }
 
-/** Above any number that the stream has had: how many there were is not known here. */
+/** Higher than any number in the stream, whose actual count is unknown here. */
 const lastSequenceNumber = 2 ** 31 - 1;
 
 /**
- * A failed response for a stream whose writer is not at hand: it knows neither what was said nor how many events there
- * were. A writer tells the same with all of it, so where there is one, write the error to it.
+ * A failed response for a stream whose writer is not available, without its output and with a made-up sequence number.
+ * Where there is a writer, write the error with it.
  */
 export function errorFrames(error: GatewayError, requestId: string): Frame[] {
   const identity = { id: responseId(requestId), createdAt: 0, model: "" };
@@ -72,7 +72,7 @@ export function errorFrames(error: GatewayError, requestId: string): Frame[] {
   return [{ event: type, data: JSON.stringify({ type, sequence_number: lastSequenceNumber, response }) }];
 }
 
-/** The last event of a stream whose own one did not come. */
+/** The last event of a stream that ended without one. */
 function lastFrame(
   context: WriteContext,
   { response: head, number }: BrokenStream,
@@ -104,7 +104,7 @@ export function failedFrame(
   return { event, data, response };
 }
 
-/** The response that ends a stream which may not go on. */
+/** The response that ends a stream which must stop. */
 export const incompleteFrame = (usage: Usage, context: WriteContext, broken: BrokenStream): ResponseFrame =>
   lastFrame(context, broken, {
     ...{ status: "incomplete", reason: "max_output_tokens" },

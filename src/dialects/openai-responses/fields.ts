@@ -23,7 +23,7 @@ import { parseReasoning } from "./reasoning.ts";
 import { renderInputItems } from "./render-input.ts";
 import { parseToolFields, renderTools } from "./tools.ts";
 
-/** What the rows look at in addition to what formats of OpenAI share: the member `reasoning` as it is sent. */
+/** What the rows read in addition to those of OpenAI-shaped formats: the rendered member `reasoning`. */
 export interface ResponsesSetting extends OpenaiSetting {
   readonly reasoning?: JsonObject;
 }
@@ -74,7 +74,7 @@ const includable = [
   logprobsInclude,
 ];
 
-/** Changes that items make to the request further down the conversation: the last one counts. */
+/** Changes that items make to the request later in the conversation: the last one counts. */
 interface Updates {
   effort?: Json;
   format?: { readonly value: Json | undefined; readonly path: string };
@@ -90,7 +90,7 @@ function updatesIn(wire: JsonObject): Updates {
   return updates;
 }
 
-/** The conversation; a request that says nothing at all has nothing to answer. */
+/** The conversation. A request without content is refused. */
 function parseConversation({ wire, unmapped }: Reading): Pick<ChatRequest, "system" | "messages"> {
   const items = inputItems(wire.input);
   const sources = [wire.instructions, wire.previous_response_id, wire.conversation, wire.prompt];
@@ -191,7 +191,7 @@ const besides =
   (value: Json): "warn" | null =>
     value === usual ? null : "warn";
 
-/** What lasts from request to request is the gateway's own business: it has resolved it before the request is read. */
+/** State across requests belongs to the gateway, which has resolved it before the request is parsed. */
 export const responsesMembers: WireMembers = {
   ...envelopeMembers,
   ...tierMember(otherTiers),

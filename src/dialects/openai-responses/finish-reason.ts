@@ -1,8 +1,8 @@
-// Why a reply ended: status and incomplete details on this wire, one stop in canon.
+// Finish reasons: status and incomplete details on this wire, one value in the canonical model.
 import type { FinishReason } from "../../canonical/chat.ts";
 import { isObject, type JsonObject } from "../../lib/json.ts";
 
-/** What a reply turned out to hold. */
+/** The content of a reply, as far as finish reasons depend on it. */
 export interface Held {
   readonly calls: boolean;
   readonly refusal: boolean;
@@ -14,7 +14,7 @@ const kinds: ReadonlyMap<unknown, FinishReason["kind"]> = new Map<unknown, Finis
   ["steered", "end"],
 ]);
 
-/** The stop of a response that is complete or incomplete. A reason that is not known is a cut all the same. */
+/** The finish reason of a complete or incomplete response. An unknown reason counts as a cut. */
 export function parseStop(response: JsonObject, held: Held): FinishReason {
   if (response.status === "incomplete") {
     const details = response.incomplete_details;
@@ -25,7 +25,7 @@ export function parseStop(response: JsonObject, held: Held): FinishReason {
   return { kind: held.refusal ? "refusal" : "end" };
 }
 
-/** How the reply stands, and why it is not whole. */
+/** The status of a reply, and why it is incomplete. */
 export interface Outcome {
   readonly status: "completed" | "incomplete";
   readonly reason: string | null;
@@ -35,7 +35,7 @@ const complete: Outcome = { status: "completed", reason: null };
 const filtered: Outcome = { status: "incomplete", reason: "content_filter" };
 const cut: Outcome = { status: "incomplete", reason: "max_output_tokens" };
 
-/** Status and reason for a client. A refusal that can be read is an answer. */
+/** Status and reason for a client. A response with a refusal is complete. */
 export function renderStop(finishReason: FinishReason, hasRefusal: boolean): Outcome {
   switch (finishReason.kind) {
     case "length":

@@ -1,7 +1,7 @@
-// Ids that the gateway makes: they follow from the reply's own id, and no upstream ever sees one.
+// Ids that the gateway generates from the reply's id. They are removed before an upstream could see them.
 import { digest } from "../shared/tool-names.ts";
 
-/** Kinds of items by the beginning of their ids, as the service itself spells them. */
+/** The id prefix of each item type, as the service spells it. */
 const prefixes = {
   message: "msg",
   function_call: "fc",
@@ -17,12 +17,12 @@ const maxBodyChars = 40;
 const responsePrefix = "resp_";
 const outsideAlphabet = /[^A-Za-z0-9_-]/g;
 
-/** The id of a response; one that already looks like it stays. */
+/** The id of a response; one that already has the prefix is unchanged. */
 export function responseId(id: string): string {
   return id.startsWith(responsePrefix) ? id : `${responsePrefix}${id.replace(outsideAlphabet, "_")}`;
 }
 
-/** The id of the item number `ordinal` of a response: the same response gives the same id. */
+/** The id of item `ordinal` of a response; it depends only on the response. */
 export function itemId(kind: ItemKind, response: string, ordinal: number | string): string {
   const whole = response.startsWith(responsePrefix) ? response.slice(responsePrefix.length) : response;
   const body = whole.length <= maxBodyChars ? whole : `${whole.slice(0, maxBodyChars - 9)}_${digest(whole, 8)}`;
@@ -31,7 +31,7 @@ export function itemId(kind: ItemKind, response: string, ordinal: number | strin
 
 const madeHere = /^(?:msg|fc|ctc|rs|cmp|item)_gw_/;
 
-/** True for an id that the gateway made. */
+/** Whether the gateway generated the id. */
 export function isOurs(id: unknown): boolean {
   return typeof id === "string" && madeHere.test(id);
 }

@@ -1,4 +1,4 @@
-// One item of an upstream's stream while it is being read: its deltas first, and the whole item, which has the last word.
+// Reads one item of an upstream's stream: its deltas first, then the complete item, which has precedence.
 import type { TokenLogprob } from "../../canonical/chat.ts";
 import type { OpenBlock, StreamEvent } from "../../canonical/stream-event.ts";
 import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
@@ -8,38 +8,38 @@ import { parseAnnotations } from "./citations.ts";
 import { isRedacted, itemState, partBreak, reasoningText } from "./reasoning.ts";
 import { callIdOf, callInputOf, callKinds, type Reading } from "./response.ts";
 
-/** A block and the text that has been told of it. */
+/** A block and the text emitted for it. */
 interface BlockState {
   readonly kind: OpenBlock["kind"];
   readonly number: number;
   said: string;
-  /** Log probabilities came with its text. */
+  /** Its text had log probabilities. */
   weighed: boolean;
   closed: boolean;
 }
 
-/** What has been read of one item. */
+/** The state of one item. */
 export interface ItemState {
-  /** The parts of a message by their index; the one block of a call or of a thought is number 0. */
+  /** The parts of a message by index; the only block of a call or of thinking has index 0. */
   readonly blocks: (BlockState | undefined)[];
-  /** The part of a summary that is being told. */
+  /** The index of the current summary part. */
   summary: number;
   done: boolean;
 }
 
-/** What has been read of the output. */
+/** The state of the output. */
 export interface OutputState extends Reading {
   readonly items: Map<number | string, ItemState>;
-  /** Ids of items that are done, so that the whole response does not tell them again. */
+  /** Ids of completed items, so that the final response does not repeat them. */
   readonly ids: Set<string>;
   blocks: number;
   hasCalls: boolean;
   hasRefusal: boolean;
-  /** Text has gone by unread: what an item tells at its end is not news. */
+  /** Text was forwarded without being read, so the complete item contains nothing new. */
   skimmed: boolean;
 }
 
-/** The item that an event is about: by its place, else by its id. */
+/** The item of an event: by its index, otherwise by its id. */
 export function itemAt(state: OutputState, event: JsonObject): ItemState {
   const { output_index: index, item } = event;
   const id = event.item_id ?? (isObject(item) ? item.id : undefined);
@@ -68,7 +68,7 @@ function closeBlock(
   out.push({ type: "block-end", choice: 0, block: block.number, ...more });
 }
 
-/** Part number of a message; an index that no message can have is the first. */
+/** The part index of a message; an impossible index counts as the first. */
 function partIndex(index: Json | undefined): number {
   return typeof index === "number" && Number.isInteger(index) && index >= 0 && index < 4096 ? index : 0;
 }
@@ -94,13 +94,13 @@ export function speak(
   out.push(logprobs === null ? delta : { ...delta, logprobs });
 }
 
-/** What the whole says beyond its deltas; a whole that says something else cannot be taken back any more. */
+/** The rest of the complete text after its deltas. Text that differs from the deltas cannot be corrected any more. */
 function unsaid(state: OutputState, whole: string, said: string): string {
   if (said !== "") return whole.startsWith(said) ? whole.slice(said.length) : "";
   return state.skimmed ? "" : whole;
 }
 
-/** The end of a part, by the part itself. */
+/** The end of a part, from the complete part. */
 export function endPart(state: OutputState, event: JsonObject, part: JsonObject, out: StreamEvent[]): void {
   const kind = typeof part.refusal === "string" ? "refusal" : "text";
   const whole = kind === "refusal" ? part.refusal : part.text;
@@ -115,7 +115,7 @@ export function endPart(state: OutputState, event: JsonObject, part: JsonObject,
   if (block !== undefined) closeBlock(block, citations.length > 0 ? { citations } : {}, out);
 }
 
-/** More of a thought; the parts of a summary are one text. */
+/** More thinking text. The parts of a summary become one text. */
 export function think(state: OutputState, event: JsonObject, text: string, out: StreamEvent[]): void {
   const item = itemAt(state, event);
   if (item.done) return;
@@ -128,7 +128,7 @@ export function think(state: OutputState, event: JsonObject, text: string, out: 
   out.push({ type: "thinking", choice: 0, block: block.number, text: told });
 }
 
-/** A call begins as soon as its name is known. */
+/** Opens a call once its name is known. */
 export function beginCall(state: OutputState, event: JsonObject, wire: JsonObject, out: StreamEvent[]): void {
   const tool = callKinds.get(wire.type);
   const item = itemAt(state, event);
@@ -139,7 +139,7 @@ export function beginCall(state: OutputState, event: JsonObject, wire: JsonObjec
   openBlock(state, item, 0, open, out);
 }
 
-/** More of a call's input. What comes before its name is known stands in the whole item too. */
+/** More of a call's input. Input before the name is known is repeated in the complete item. */
 export function fill(state: OutputState, event: JsonObject, text: string, out: StreamEvent[]): void {
   const block = itemAt(state, event).blocks[0];
   if (block === undefined || block.closed || block.kind !== "tool-call" || text === "") return;
@@ -185,7 +185,7 @@ const ends: ReadonlyMap<unknown, typeof endCall> = new Map<unknown, typeof endCa
   ["custom_tool_call", endCall],
 ]);
 
-/** The whole item: what its deltas left out is told now. */
+/** The complete item: emits what its deltas left out. */
 export function endItem(state: OutputState, event: JsonObject, wire: JsonObject, out: StreamEvent[]): void {
   const item = itemAt(state, event);
   if (item.done) return;

@@ -1,4 +1,4 @@
-// The schema of one input item: types of every known member; which item needs which member is checked in parsing.
+// The schema of one input item: the types of all its members. Which item requires which member is checked in parsing.
 
 import type { TProperties } from "typebox";
 import { Type } from "typebox";
@@ -18,7 +18,7 @@ const part = object({
   prompt_cache_breakpoint: optional("object"),
 });
 
-/** Where any shape is taken, because items of different types put different things there. */
+/** Members that may have any shape, because item types use them differently. */
 const loose = { items: { type: ["object", "string", "number", "boolean", "array", "null"] } };
 
 export const itemSchema = object({
@@ -36,7 +36,7 @@ export const itemSchema = object({
   encrypted_content: optional("string"),
 });
 
-/** The conversation, as every endpoint of this dialect takes it. */
+/** The conversation, as every endpoint of this dialect accepts it. */
 export const inputSchema: TProperties = {
   input: optional(["string", "array"], { items: itemSchema, description: "Text, or an array of input items." }),
   instructions: optional("string", { description: "System instructions, for this request only." }),

@@ -1,4 +1,4 @@
-// The events of one item of the output: how it is added, how it fills, and how it ends with the whole item.
+// Writes the events of one output item: its start, its deltas, and its end with the complete item.
 import type { Citation, TokenLogprob } from "../../canonical/chat.ts";
 import type { OpenBlock } from "../../canonical/stream-event.ts";
 import type { JsonObject } from "../../lib/json.ts";
@@ -24,7 +24,7 @@ export interface PartState {
   readonly kind: "text" | "refusal";
   readonly index: number;
   readonly item: MessageState;
-  /** The wire text that names the part in each of its events. */
+  /** The wire text that identifies the part in each of its events. */
   readonly where: string;
   text: string;
   readonly logprobs: TokenLogprob[];
@@ -35,7 +35,7 @@ export interface PartState {
 interface AnyItem {
   readonly id: string;
   readonly index: number;
-  /** The whole item once it is done. */
+  /** The complete item, once it is done. */
   wire: JsonObject | null;
 }
 
@@ -62,20 +62,20 @@ export interface ThoughtState extends AnyItem {
 
 export type ItemState = MessageState | CallState | ThoughtState;
 
-/** Where events go: frames in order, numbered as they come. */
+/** Where events go: frames in order, numbered consecutively. */
 export interface Events {
-  /** The id of the response, from which those of its items follow. */
+  /** The id of the response, from which the ids of its items are made. */
   readonly response: string;
   readonly items: ItemState[];
   sequence: number;
 }
 
-/** One event. `members` is JSON text without its braces, since most events are little more than one string. */
+/** One event. `members` is JSON text without its braces, because most events are little more than one string. */
 export function event(events: Events, type: string, members: string): Frame {
   return { event: type, data: `{"type":"${type}","sequence_number":${events.sequence++},${members}}` };
 }
 
-/** The same of an event that is made from values, for the few that hold a whole response. */
+/** An event from values, for the few that contain a complete response. */
 export function numberedEvent(type: string, number: number, members: JsonObject): Frame {
   return { event: type, data: JSON.stringify({ type, sequence_number: number, ...members }) };
 }
@@ -84,12 +84,12 @@ function whereOf(item: { id: string; index: number }): string {
   return `"item_id":${JSON.stringify(item.id)},"output_index":${item.index}`;
 }
 
-/** True when nothing more will come for what has been opened in it. */
+/** True when nothing more can follow for the blocks opened in it. */
 export function isSettled(item: ItemState): boolean {
   return item.kind === "message" ? item.parts.every((part) => part.closed) : item.closed;
 }
 
-/** Ends every item that is only waiting for the next: its status is known once something follows it. */
+/** Ends every item that waited for the next one: its status is known once another item follows. */
 function settleOthers(events: Events, out: Frame[]): void {
   for (const item of events.items)
     if (item.wire === null && isSettled(item)) finishItem(events, item, "completed", out);
@@ -100,7 +100,7 @@ function added(events: Events, item: ItemState, wire: JsonObject, out: Frame[]):
   out.push(event(events, "response.output_item.added", `"output_index":${item.index},"item":${JSON.stringify(wire)}`));
 }
 
-/** The message that is still open at the end of the output, else a new one. */
+/** The open message at the end of the output, otherwise a new one. */
 function messageFor(events: Events, out: Frame[]): MessageState {
   const last = events.items.at(-1);
   if (last?.kind === "message" && last.wire === null) return last;
@@ -117,7 +117,7 @@ function messageFor(events: Events, out: Frame[]): MessageState {
   return item;
 }
 
-/** A part of a message begins. */
+/** Opens a part of a message. */
 export function openPart(events: Events, kind: PartState["kind"], out: Frame[]): PartState {
   const item = messageFor(events, out);
   const index = item.parts.length;
@@ -160,7 +160,7 @@ function annotationEvents(events: Events, part: PartState, annotations: readonly
   });
 }
 
-/** A part ends; its citations are told before its whole text. */
+/** Closes a part. Its citations come before its complete text. */
 export function closePart(events: Events, part: PartState, citations: PartState["citations"], out: Frame[]): void {
   if (part.closed) return;
   part.closed = true;
@@ -175,7 +175,7 @@ export function closePart(events: Events, part: PartState, citations: PartState[
   out.push(partEvent(events, "done", part));
 }
 
-/** A call begins, with everything known but its input. */
+/** Opens a call, with everything but its input. */
 export function openCall(events: Events, called: Called, out: Frame[]): CallState {
   settleOthers(events, out);
   const index = events.items.length;
@@ -198,7 +198,7 @@ export function appendCall(events: Events, item: CallState, text: string, out: F
   out.push(event(events, `${type}.delta`, `${item.where},"delta":${JSON.stringify(text)}`));
 }
 
-/** A thought begins. One that is nothing but state shows no summary. */
+/** Opens a reasoning item. One with only state has no summary. */
 export function openThought(events: Events, hasText: boolean, out: Frame[]): ThoughtState {
   settleOthers(events, out);
   const index = events.items.length;
@@ -224,14 +224,14 @@ function summaryEvent(events: Events, what: "added" | "done", { where, text }: T
   return event(events, `response.reasoning_summary_part.${what}`, `${where},"part":${part}`);
 }
 
-/** More of a thought. */
+/** More thinking text. */
 export function appendThought(events: Events, item: ThoughtState, text: string, out: Frame[]): void {
   item.text += text;
   const members = `${item.where},"delta":${JSON.stringify(text)}`;
   out.push(event(events, "response.reasoning_summary_text.delta", members));
 }
 
-/** A thought ends; what proves it stands on the whole item. */
+/** Closes a reasoning item; its state is part of the complete item. */
 export function closeThought(events: Events, item: ThoughtState, out: Frame[]): void {
   if (item.closed) return;
   item.closed = true;
@@ -259,7 +259,7 @@ function wireOf(item: ItemState, status: ItemStatus): JsonObject {
   }
 }
 
-/** Ends an item, and whatever of it is still open. */
+/** Ends an item, and its open part. */
 export function finishItem(events: Events, item: ItemState, status: ItemStatus, out: ResponseFrame[]): void {
   if (item.kind === "message") for (const part of item.parts) closePart(events, part, part.citations, out);
   else if (item.kind === "call") finishCall(events, item, status, out);
@@ -269,12 +269,12 @@ export function finishItem(events: Events, item: ItemState, status: ItemStatus, 
   out.push({ ...event(events, "response.output_item.done", members), item: item.wire });
 }
 
-/** The thought that only carries the state of the call before it. */
+/** A reasoning item that only carries the state of the call before it. */
 export function appendCallState(events: Events, signature: Parameters<typeof sealedState>[0], out: Frame[]): void {
   openThought(events, false, out).sealed = sealedState(signature, "call");
 }
 
-/** The kind of part that a block of speech is; null for any other. */
+/** The part type of a text block; null for any other block. */
 export function partKind(open: OpenBlock): PartState["kind"] | null {
   return open.kind === "text" || open.kind === "refusal" ? open.kind : null;
 }

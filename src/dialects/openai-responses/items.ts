@@ -1,4 +1,4 @@
-// The items of a reply as a client gets them, whole; a stream ends each of its items with the same object.
+// The output items of a complete reply. A stream ends each of its items with the same object.
 import type { Block, Choice, Citation, TokenLogprob, ToolCallBlock } from "../../canonical/chat.ts";
 import type { ProviderState } from "../../canonical/provider-state.ts";
 import { type JsonObject, omitUndefined } from "../../lib/json.ts";
@@ -29,14 +29,14 @@ export function messageItem(id: string, status: ItemStatus, content: readonly Js
   return { id, type: "message", status, role: "assistant", content: [...content] };
 }
 
-/** What a call is, beside its input. */
+/** The members of a call other than its input. */
 export interface Called {
   readonly callId: string;
   readonly tool: NamedTool;
   readonly kind: ToolCallBlock["kind"];
 }
 
-/** A call of a function or of a tool that takes free text. Only a cut call may be without input. */
+/** A call of a function or of a free text tool. Only a cut call may lack its input. */
 export function callItem(id: string, status: ItemStatus, called: Called, input: string): JsonObject {
   const { callId, tool, kind } = called;
   const common = { id, status, call_id: callId, name: tool.name, namespace: tool.namespace };
@@ -54,7 +54,7 @@ export function reasoningItem(id: string, status: ItemStatus, text: string, seal
   return omitUndefined({ id, type: "reasoning", status, summary: summaryOf(text), encrypted_content: sealed });
 }
 
-/** An item that is still without its id and status. */
+/** An item without its id and status. */
 interface Draft {
   readonly kind: ItemKind;
   readonly parts?: JsonObject[];
@@ -86,7 +86,7 @@ function callDrafts(block: ToolCallBlock, nameOf: (name: string) => NamedTool): 
   return block.signature === undefined ? [call] : [call, stateDraft("", block.signature, "call")];
 }
 
-/** Neighbouring text is one message; its blocks are the parts. What a client of this wire cannot be shown is left out. */
+/** Adjacent text blocks are the parts of one message. Blocks that this wire does not have are left out. */
 function draftsOf(blocks: readonly Block[], nameOf: (name: string) => NamedTool): Draft[] {
   const drafts: Draft[] = [];
   for (const block of blocks) {
@@ -107,7 +107,7 @@ function draftsOf(blocks: readonly Block[], nameOf: (name: string) => NamedTool)
   return drafts;
 }
 
-/** The output of a reply. Of one that was cut, the last item is incomplete. */
+/** The output of a reply. If it was cut, the last item is incomplete. */
 export function renderItems(
   choice: Choice,
   response: string,

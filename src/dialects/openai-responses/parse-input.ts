@@ -1,4 +1,4 @@
-// From the list of input items to the system prefix and the turns: the model's items in a row are one turn of its own.
+// Parses the input items: consecutive items of the model become one assistant message.
 import type { Block, TextBlock, ToolCallBlock } from "../../canonical/chat.ts";
 import type { UnmappedField } from "../../canonical/warning.ts";
 import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
@@ -12,14 +12,14 @@ import { flatName } from "./tool-namespaces.ts";
 
 interface Reading extends Conversation {
   readonly system: TextBlock[];
-  /** What the model has said since somebody else spoke. */
+  /** Blocks of the open assistant message. */
   said: Block[];
   readonly extras: UnmappedField[];
 }
 
 type ItemReader = (reading: Reading, item: JsonObject, path: string) => void;
 
-/** Closes the model's turn. */
+/** Closes the assistant message. */
 function flush(reading: Reading): void {
   if (reading.said.length === 0) return;
   speak(reading, { role: "assistant", blocks: reading.said });
@@ -73,7 +73,7 @@ function readResult(reading: Reading, item: JsonObject, path: string): void {
   addToolResult(reading, { type: "tool-result", callId, content, isError: false });
 }
 
-/** State of a call goes back to its call, which stands before it. */
+/** The state of a call goes back to the call, which comes before it. */
 function readReasoning(reading: Reading, item: JsonObject): void {
   const signature = callState(item);
   if (signature === null) {
@@ -86,7 +86,7 @@ function readReasoning(reading: Reading, item: JsonObject): void {
   if (call?.type === "tool-call") reading.said[at] = { ...call, signature };
 }
 
-/** A summary of the gateway's own is opened before anybody reads the input; a closed one could not be. */
+/** The gateway's own summaries are decrypted before the input is parsed; encrypted ones cannot be used. */
 function readCompaction(reading: Reading, item: JsonObject, path: string): void {
   const field = `${path}.encrypted_content`;
   const sealed = textAt(item, "encrypted_content", path);
@@ -99,7 +99,7 @@ function refuseReference(_: Reading, item: JsonObject, path: string): void {
   throw badValue(`${path}.id`, `Item '${shown}' was not found.`);
 }
 
-/** Read elsewhere: the tools of an item join the others, an update changes the request's own fields. */
+/** Items that are read elsewhere: tools are added to the others, an update changes fields of the request. */
 const readElsewhere: ItemReader = () => undefined;
 
 const readers: ReadonlyMap<string, ItemReader> = new Map<string, ItemReader>([
@@ -115,16 +115,16 @@ const readers: ReadonlyMap<string, ItemReader> = new Map<string, ItemReader>([
   ["configuration_update", readElsewhere],
 ]);
 
-/** Work of the server itself: what the model says beside it tells what came of it, and nobody else can replay it. */
+/** Tools that the server ran. The text around them contains the outcome; other dialects cannot replay them. */
 const served = new Set([
   ...["web_search_call", "file_search_call", "code_interpreter_call", "image_generation_call"],
   ...["mcp_list_tools", "mcp_call", "mcp_approval_request"],
 ]);
 
-/** Items by which somebody else than the model answers: what a client ran, or whether it agreed. */
+/** Items with results from the client: output of a tool, or an approval. */
 const answer = /_(?:output|response)$/;
 
-/** Items of tools that a provider or a client of this dialect runs, and whatever tomorrow brings. */
+/** Items of tools that a provider or a client of this dialect runs, and unknown items. */
 function readForeign(reading: Reading, item: JsonObject, path: string): void {
   if (served.has(String(item.type))) {
     reading.extras.push({ path, rule: "warn" });
@@ -136,7 +136,7 @@ function readForeign(reading: Reading, item: JsonObject, path: string): void {
   else reading.said.push(block);
 }
 
-/** The type of an item, where it may be left out: a message has a role, a reference only an id. */
+/** The type of an item, where it may be omitted: a message has a role, a reference only an id. */
 function typeOf(item: JsonObject, path: string): string {
   if (typeof item.type === "string") return item.type;
   if (item.role !== undefined) return "message";
@@ -150,7 +150,10 @@ export function inputItems(input: Json | undefined): JsonObject[] {
   return Array.isArray(input) ? input.filter(isObject) : [];
 }
 
-/** The conversation of a request: `instructions` and leading system items are the prefix, later ones keep their place. */
+/**
+ * The conversation of a request: `instructions` and leading system items are the prefix, later ones keep their
+ * position.
+ */
 export function parseInput(wire: JsonObject, items: readonly JsonObject[]) {
   const { instructions } = wire;
   const prefix: TextBlock[] =

@@ -1,4 +1,5 @@
-// Reads a stream that is passed through: the response in it gets the gateway's identity, and errors hold what was streamed.
+// Reads a stream that is passed through: the response gets the gateway's identity, and errors contain the output so
+// far.
 import type { GatewayError } from "../../canonical/error.ts";
 import type { Usage } from "../../canonical/usage.ts";
 import { isObject, type JsonObject, parseJsonText } from "../../lib/json.ts";
@@ -13,7 +14,7 @@ import { parseUsage, renderUsage } from "./usage.ts";
 
 const finalTypes = new Set<unknown>(["response.completed", "response.incomplete"]);
 
-/** The number of an event; -1 where it has none. */
+/** The number of an event; -1 if it has none. */
 function numberOf(event: unknown): number {
   return isObject(event) && typeof event.sequence_number === "number" ? event.sequence_number : -1;
 }
@@ -28,9 +29,9 @@ function ownResponse(response: JsonObject, { stored }: WriteContext, usage: Usag
   };
 }
 
-/** Events in the background are numbered by the gateway, which has sent the first one itself. */
+/** Background events are numbered by the gateway, which has sent the first one itself. */
 export function passthroughReader(context: ReadContext, write: WriteContext): PassthroughReader {
-  /** The event of the frame that was read last; null for one that was only peeked. */
+  /** The event of the frame that was read last; null if it was only peeked. */
   let event: JsonObject | null = null;
   let head: JsonObject = {};
   let last: Frame | null = null;

@@ -1,4 +1,4 @@
-// Passthrough: the client's wire as it is, but for the model, what the upstream may keep, and what the gateway made.
+// Passthrough: forwards the client's wire except for the model, settings of storage, and what the gateway added.
 import { unwrapProviderState } from "../../canonical/provider-state.ts";
 import type { Usage } from "../../canonical/usage.ts";
 import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
@@ -13,14 +13,17 @@ import { responsesPath } from "./request.ts";
 import { identityMembers } from "./response-object.ts";
 import { parseUsage, renderUsage } from "./usage.ts";
 
-/** Only these hold ids or envelopes of ours; most items of a long history are the same objects afterwards. */
+/** Only these items contain ids or envelopes of the gateway; most items of a long history stay the same objects. */
 function withoutOurId(item: JsonObject): JsonObject {
   if (!isOurs(item.id)) return item;
   const { id: _id, status: _status, ...rest } = item;
   return rest;
 }
 
-/** Thought is replayed to whoever made it, and only with its state where nothing is kept upstream; null: it is left out. */
+/**
+ * Reasoning goes back only to its origin, and only with its state if the upstream does not store it; null: it is left
+ * out.
+ */
 function openReasoning(item: JsonObject, context: RenderContext): JsonObject | null {
   if (callState(item) !== null) return null;
   const sealed = item.encrypted_content;
@@ -42,7 +45,7 @@ function openItem(item: Json, context: RenderContext): Json {
   return item.type === "reasoning" ? openReasoning(item, context) : withoutOurId(item);
 }
 
-/** The same list when nothing in it is ours. */
+/** The input without the gateway's ids and envelopes; the same list when there are none. */
 function openInput(input: Json | undefined, context: RenderContext): Json | undefined {
   if (!Array.isArray(input)) return input;
   const opened = input.map((item) => openItem(item, context));
@@ -50,7 +53,7 @@ function openInput(input: Json | undefined, context: RenderContext): Json | unde
   return opened.filter((item) => item !== null);
 }
 
-/** What is asked for beside the answer, with the state of thought where nothing is kept upstream. */
+/** The `include` list, plus the state of reasoning if the upstream does not store it. */
 function includes(wire: JsonObject, context: RenderContext): Json | undefined {
   const asked = Array.isArray(wire.include) ? wire.include : [];
   const reasoning = isObject(wire.reasoning) ? wire.reasoning : undefined;
@@ -58,7 +61,7 @@ function includes(wire: JsonObject, context: RenderContext): Json | undefined {
   return [...asked, stateInclude];
 }
 
-/** Fields that speak of what the upstream would keep. */
+/** Fields that depend on storage at the upstream. */
 const keeping = ["previous_response_id", "conversation", "background"];
 
 function keepNothing(body: JsonObject, wire: JsonObject, context: RenderContext): void {
@@ -72,7 +75,7 @@ function keepNothing(body: JsonObject, wire: JsonObject, context: RenderContext)
 }
 
 /**
- * Servers refuse a choice among no tools. They stand in `tools`, in items of any type that lists tools
+ * Servers refuse a tool choice without tools. Tools are in `tools`, in items of any type that lists tools
  * (`additional_tools`, `tool_search_output`, `mcp_list_tools`), or in a stored prompt.
  */
 function mayCarryTools({ tools, input, prompt }: JsonObject): boolean {

@@ -1,4 +1,4 @@
-// Thinking on this wire: reasoning items, whose text is a summary and whose state only their maker can read.
+// Thinking on this wire: reasoning items with a summary as text and with encrypted state.
 import type { Effort, Reasoning, ThinkingBlock } from "../../canonical/chat.ts";
 import {
   isShownOpaque,
@@ -15,13 +15,13 @@ import { renderEffort } from "../shared/openai-reasoning-effort.ts";
 import type { Warnings } from "../shared/warnings.ts";
 import { isOurs } from "./ids.ts";
 
-/** The maker of state that clients of this dialect hold bare. */
+/** The origin of state that clients of this dialect receive without an envelope. */
 export const nativeOrigin = "openai";
 
-/** Asks for the state, without which a server that keeps nothing cannot go on thinking. */
+/** Requests the state, which a model needs to continue its reasoning when the server does not store it. */
 export const stateInclude = "reasoning.encrypted_content";
 
-/** Between the parts of a summary, which canon holds as one text. */
+/** Separates the parts of a summary, which are one text in the canonical model. */
 export const partBreak = "\n\n";
 
 function joined(parts: Json | undefined): string {
@@ -30,14 +30,14 @@ function joined(parts: Json | undefined): string {
   return texts.filter((text) => text !== "").join(partBreak);
 }
 
-/** The visible text: the summary, else the thoughts themselves. */
+/** The visible text: the summary, otherwise the reasoning text. */
 export function reasoningText(item: JsonObject): string {
   return joined(item.summary) || joined(item.content);
 }
 
 /**
- * The state of a reasoning item. Its maker wants it back under the id that it gave, so the state is both; an envelope
- * of ours holds what it holds.
+ * The state of a reasoning item. The provider requires it back under the same id, so the state contains both. For an
+ * envelope of the gateway it is the content.
  */
 export function itemState(item: JsonObject, origin: string): ProviderState | undefined {
   const sealed = item.encrypted_content;
@@ -48,19 +48,19 @@ export function itemState(item: JsonObject, origin: string): ProviderState | und
   return { origin, data: JSON.stringify({ ...id, encrypted_content: sealed }) };
 }
 
-/** The state of a call, when this item only carries that. */
+/** The state of a call, when this item carries only that. */
 export function callState(item: JsonObject): ProviderState | null {
   const sealed = item.encrypted_content;
   return typeof sealed === "string" ? unwrapCallState(sealed) : null;
 }
 
-/** Without words there is only the state, unless its envelope says that there never were any. */
+/** Without text there is only state, unless its envelope marks thinking that never had text. */
 export function isRedacted(item: JsonObject): boolean {
   const sealed = item.encrypted_content;
   return reasoningText(item) === "" && !(typeof sealed === "string" && isShownOpaque(sealed));
 }
 
-/** A reasoning item as a block; null when it holds neither text nor state. */
+/** A reasoning item as a block; null when it has neither text nor state. */
 export function parseReasoningItem(item: JsonObject, origin: string): ThinkingBlock | null {
   const text = reasoningText(item);
   const signature = itemState(item, origin);
@@ -78,10 +78,10 @@ export function summaryOf(text: string): JsonObject[] {
   return text === "" ? [] : [{ type: "summary_text", text }];
 }
 
-/** What a state belongs to: a thought, one that may be shown though it has no words, or the call before it. */
+/** What a state belongs to: thinking, visible thinking without text, or the call before it. */
 export type StateOwner = "thought" | "wordless-thought" | "call";
 
-/** Whose state the state of this thought is. */
+/** The owner of this block's state. */
 export function ownerOf({ text, redacted }: Pick<ThinkingBlock, "text" | "redacted">): StateOwner {
   return text === "" && redacted !== true ? "wordless-thought" : "thought";
 }
@@ -91,21 +91,24 @@ export function sealedState(state: ProviderState, of: StateOwner): string {
   return of === "call" ? wrapCallState(state) : wrapProviderState(state, of === "wordless-thought");
 }
 
-/** The members that bring state back to its maker; null for state of another dialect's making. */
+/** The members that return state to its provider; null for state of another dialect. */
 export function nativeState(state: ProviderState): JsonObject | null {
   const members = parseJsonText(state.data);
   if (!isObject(members)) return { encrypted_content: state.data };
   return typeof members.encrypted_content === "string" ? members : null;
 }
 
-/** History's thinking as an item for the server that made it; what others thought, or nobody signed, is none. */
+/**
+ * Thinking in the history as an item for the server that made it; null for unsigned thinking or that of other
+ * providers.
+ */
 export function replayedItem(block: ThinkingBlock, origin: string): JsonObject | null {
   const { signature } = block;
   const members = signature?.origin === origin ? nativeState(signature) : null;
   return members === null ? null : { type: "reasoning", ...members, summary: summaryOf(block.text) };
 }
 
-/** `reasoning`: effort, and whether the client wants to see a summary under either of its names. */
+/** Reads `reasoning`: effort, and whether the client requests a summary, under either of its names. */
 export function parseReasoning(wire: Json | undefined, effortUpdate: Json | undefined): { reasoning?: Reasoning } {
   const fields = isObject(wire) ? wire : {};
   const effort = typeof effortUpdate === "string" ? effortUpdate : fields.effort;
@@ -117,23 +120,23 @@ export function parseReasoning(wire: Json | undefined, effortUpdate: Json | unde
   return Object.keys(reasoning).length === 0 ? {} : { reasoning };
 }
 
-/** True when the client asked for thought at all; summaries are worth asking for only then. */
+/** Whether the client requested reasoning; only then is a summary requested. */
 function isWanted(reasoning: Reasoning, effort: Effort | undefined): boolean {
   if (reasoning.hint || reasoning.show === false || effort === "none") return false;
   return effort !== undefined || reasoning.adaptive === true || reasoning.show === true;
 }
 
-/** The member `reasoning`; undefined where nothing was asked. */
+/** The member `reasoning`; undefined when nothing was requested. */
 export function renderReasoning(reasoning: Reasoning | undefined, warnings: Warnings): JsonObject | undefined {
   if (reasoning === undefined) return undefined;
   const effort = renderEffort(reasoning, warnings);
-  // A model that refuses an effort has nothing to summarize either.
+  // A model that refuses an effort has no summary either.
   const isShown = isWanted(reasoning, effort) && effortsOf(warnings.context)?.length !== 0;
   const fields = omitUndefined({ effort, summary: isShown ? "auto" : undefined });
   return Object.keys(fields).length === 0 ? undefined : fields;
 }
 
-/** Whether state has to be asked for: of models known to think, and of any that is told to. Others refuse the wish. */
+/** Whether state must be requested: for reasoning models, and when reasoning is requested. Other models refuse it. */
 export function thinks(query: ModelQuery, reasoning: JsonObject | undefined): boolean {
   if (reasoning !== undefined && Object.keys(reasoning).length > 0) return reasoning.effort !== "none";
   return effortsOf(query)?.[0] !== undefined;

@@ -1,4 +1,4 @@
-// From the system prefix and the turns to the list of input items.
+// Renders the input items, from the system prefix and the canonical messages.
 import type { Block, Message, TextBlock, ToolCallBlock, ToolResultBlock } from "../../canonical/chat.ts";
 import { type Json, type JsonObject, omitUndefined } from "../../lib/json.ts";
 import { unsupported } from "../errors.ts";
@@ -12,7 +12,7 @@ import { replayedItem } from "./reasoning.ts";
 interface Writing {
   readonly notes: Warnings;
   readonly names: ToolNames;
-  /** What kind of tool was called, by call id: results are told by the same kind. */
+  /** The kind of the called tool by call id: a result has the same kind. */
   readonly kinds: Map<string, ToolCallBlock["kind"]>;
   readonly items: JsonObject[];
 }
@@ -21,7 +21,7 @@ function message(role: "system" | "user" | "assistant", content: Json): JsonObje
   return { type: "message", role, content };
 }
 
-/** Participants have no names here, so the name goes before the text. */
+/** Messages have no names here, so the name goes before the text. */
 function named(parts: JsonObject[], turn: Message, warnings: Warnings): JsonObject[] {
   if (turn.name === undefined || turn.role !== "user") return parts;
   warnField(warnings, "approximated", "messages");
@@ -42,7 +42,7 @@ function writeSpeech(turn: Message, role: "system" | "user", { notes, items }: W
   items.push(...own.flatMap((block) => renderInput(block, notes)));
 }
 
-/** Items stand in the list by themselves; what else is foreign is a part of a message. */
+/** Whether this is an item of the list; other provider blocks are parts of a message. */
 function isItem(wire: JsonObject): boolean {
   return typeof wire.type === "string" && !wire.type.startsWith("input_");
 }
@@ -54,13 +54,13 @@ function renderCall(call: ToolCallBlock, names: ToolNames): JsonObject {
   return { type: "function_call", ...common, arguments: input };
 }
 
-/** One text goes as a string, which every server understands; anything else as parts. */
+/** A single text is sent as a string, which every server understands, anything else as parts. */
 function saidContent(parts: readonly JsonObject[]): Json {
   const [only] = parts;
   return parts.length === 1 && only?.type === "output_text" ? (only.text ?? "") : [...parts];
 }
 
-/** The model's blocks in their order: neighbouring text is one message, everything else an item of its own. */
+/** The assistant's blocks in order: adjacent text is one message, everything else an item of its own. */
 function writeSaid(turn: Message, { notes, names, kinds, items }: Writing): void {
   let parts: JsonObject[] = [];
   const flush = (): void => {
@@ -129,7 +129,7 @@ const writers: { readonly [role in Message["role"]]: (turn: Message, writing: Wr
   tool: writeResults,
 };
 
-/** `instructions` and `input`. The first block of the prefix is the instructions, others stay blocks of their own. */
+/** `instructions` and `input`. The first block of the prefix becomes the instructions; others keep their position. */
 export function renderInputItems(
   ask: { readonly system: readonly TextBlock[]; readonly messages: readonly Message[] },
   names: ToolNames,

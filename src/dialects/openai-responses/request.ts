@@ -1,4 +1,4 @@
-// The body of a response request and the canonical request, both ways.
+// The body of a response request, to and from the canonical request.
 import type { ChatRequest, Effort } from "../../canonical/chat.ts";
 import { type JsonObject, omitUndefined } from "../../lib/json.ts";
 import type { RenderContext, RenderedRequest } from "../dialect.ts";
@@ -13,7 +13,7 @@ import { logprobsInclude, responsesFields, responsesMembers } from "./fields.ts"
 import { renderReasoning, stateInclude, thinks } from "./reasoning.ts";
 
 export const responsesPath = "responses";
-/** The longest name of a tool that every server of this dialect takes. */
+/** The longest tool name that every server of this dialect accepts. */
 export const maxToolNameChars = 64;
 
 export const schema = requestSchema(responsesFields, responsesMembers);
@@ -21,12 +21,12 @@ export const fieldPath = fieldPaths(responsesFields);
 const readFields = fieldReader(responsesFields, responsesMembers);
 const renderFields = fieldRenderer(responsesFields);
 
-/** The request of a body that has passed the schema. What is stored elsewhere must have been put into `input` before. */
+/** Parses a body that has passed the schema. Stored items must already be in `input`. */
 export function parse(wire: JsonObject): ChatRequest {
   return chatRequest({ model: String(wire.model), stream: wire.stream === true }, readFields(wire));
 }
 
-/** Servers look for the word in the messages; the instructions do not count. */
+/** Servers look for the word JSON in the messages; the instructions do not count. */
 function withJsonHint(request: ChatRequest, warnings: Warnings): ChatRequest {
   if (!needsJsonHint(request, false)) return request;
   warnField(warnings, "emulated", "format");
@@ -34,7 +34,7 @@ function withJsonHint(request: ChatRequest, warnings: Warnings): ChatRequest {
   return { ...request, messages: [hint, ...request.messages] };
 }
 
-/** The gateway stores responses itself, so a model that reasons must return its state. */
+/** The gateway stores responses itself, so a reasoning model must return its state. */
 function included(request: ChatRequest, context: RenderContext, reasoning: JsonObject | undefined): string[] {
   return [
     ...(thinks(context, reasoning) ? [stateInclude] : []),
@@ -42,7 +42,7 @@ function included(request: ChatRequest, context: RenderContext, reasoning: JsonO
   ];
 }
 
-/** The call for a request. */
+/** Renders a request. */
 export function render(given: ChatRequest, context: RenderContext): RenderedRequest {
   const warnings = newWarnings(context);
   const request = withJsonHint(given, warnings);

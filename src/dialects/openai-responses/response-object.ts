@@ -1,10 +1,10 @@
-// The response object around its output: its own state, and the request's settings said again, with their defaults.
+// The response object around its output: its state, and the request's settings with their defaults.
 import type { ChatRequest } from "../../canonical/chat.ts";
 import { isObject, type Json, type JsonObject, omitUndefined } from "../../lib/json.ts";
 import type { ResponseIdentity, WriteContext } from "../dialect.ts";
 import { responseId } from "./ids.ts";
 
-/** Members of a request that a response says again. */
+/** Members of a request that a response repeats. */
 const defaults: JsonObject = {
   background: false,
   conversation: null,
@@ -42,12 +42,12 @@ function echoedReasoning(reasoning: Json | undefined): JsonObject {
   return { effort: null, summary: null, ...(isObject(reasoning) ? reasoning : {}) };
 }
 
-/** What the gateway decides about a response, as members of it. */
+/** The members of a response that the gateway sets. */
 export function identityMembers({ id, isStored, isBackground, previousId }: ResponseIdentity): JsonObject {
   return { id, store: isStored, previous_response_id: previousId, ...(isBackground ? { background: true } : {}) };
 }
 
-/** The settings of a request: the client's own values, defaults for what it left out, and what the gateway decided. */
+/** The settings of a request: the client's values, defaults for missing ones, and the gateway's own members. */
 export function echo({ wire, stored }: WriteContext): JsonObject {
   const settings: JsonObject = {};
   for (const name in defaults) settings[name] = wire[name] ?? defaults[name];
@@ -60,7 +60,7 @@ export function echo({ wire, stored }: WriteContext): JsonObject {
   };
 }
 
-/** What changes while a response is made. */
+/** The members that change while a response is generated. */
 export interface Standing {
   readonly status: "in_progress" | "completed" | "incomplete" | "failed";
   readonly output: Json;
@@ -70,14 +70,14 @@ export interface Standing {
   readonly error?: JsonObject;
 }
 
-/** Who made the response and when. */
+/** Model, id and time of the response. */
 export interface Identity {
   readonly id: string;
   readonly createdAt: number;
   readonly model: string;
 }
 
-/** Where the upstream told nothing, the request's own moment and model stand. */
+/** The upstream's values, otherwise the model and time of the request. */
 export function identityOf(context: WriteContext, told: { model: string; createdAt?: number }): Identity {
   return {
     id: responseId(context.id),

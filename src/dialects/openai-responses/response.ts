@@ -1,4 +1,4 @@
-// A whole response and the canonical answer, both ways.
+// A complete response, to and from the canonical response.
 import type { Block, ChatResponse, Choice, ToolCallBlock } from "../../canonical/chat.ts";
 import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
 import type { ReadContext, WriteContext } from "../dialect.ts";
@@ -18,31 +18,31 @@ import { echo, identityOf, responseHead } from "./response-object.ts";
 import { namesOf } from "./tool-namespaces.ts";
 import { parseUsage, renderUsage } from "./usage.ts";
 
-/** What reading a reply must know: who made it, and what its tools are called by the client. */
+/** What reading a reply depends on: the origin of its state, and the client's names of its tools. */
 export interface Reading {
   readonly origin: string;
   toCanon(name: string): string;
 }
 
-/** The names follow from the request, so they are those that it went out with. */
+/** The tool names depend only on the request, so they match the ones that were sent. */
 export function readingOf({ origin, request }: ReadContext): Reading {
   const names = request?.operation === "chat" ? toolNames(request, maxToolNameChars) : null;
   return { origin, toCanon: (name) => names?.toCanon(name) ?? name };
 }
 
-/** What kind of call an item is; undefined when it is none. */
+/** The kind of call of an item; undefined for other items. */
 export const callKinds: ReadonlyMap<unknown, ToolCallBlock["kind"]> = new Map<unknown, ToolCallBlock["kind"]>([
   ["function_call", "function"],
   ["custom_tool_call", "custom"],
 ]);
 
-/** The id under which a call is answered. */
+/** The id that the result of a call refers to. */
 export function callIdOf(item: JsonObject): string {
   const id = [item.call_id, item.id].find((known) => typeof known === "string" && known !== "");
   return typeof id === "string" ? id : "";
 }
 
-/** The input of a call, as far as it goes. */
+/** The input of a call so far. */
 export function callInputOf(item: JsonObject): string {
   return inputText(item.type === "custom_tool_call" ? item.input : item.arguments);
 }
@@ -76,7 +76,7 @@ function parsePart(part: Json): Block[] {
   ];
 }
 
-/** The blocks of an item; work of the server itself has none, since only its own clients can read it. */
+/** The blocks of an item; none for tools that the server ran, which only clients of this dialect can read. */
 export function parseItem(item: JsonObject, reading: Reading): Block[] {
   const kind = callKinds.get(item.type);
   if (kind !== undefined) return parseCall(item, kind, reading);
@@ -95,7 +95,7 @@ function heldIn(blocks: readonly Block[]): Held {
 
 const ended = new Set<unknown>(["completed", "incomplete", undefined, null]);
 
-/** The answer in a body. Throws the upstream's own error where the body is one, else what makes it no reply. */
+/** Parses a body. Throws the upstream's error if the body is one, or the reason why it is not a reply. */
 export function parse(wire: unknown, context: ReadContext): ChatResponse {
   if (!isObject(wire)) throw invalidUpstreamResponse("expected a JSON object");
   if (wire.status === "failed" || (isErrorBody(wire) && !Array.isArray(wire.output))) throw parseFailure(wire);
@@ -114,7 +114,7 @@ export function parse(wire: unknown, context: ReadContext): ChatResponse {
   };
 }
 
-/** The response for a client: the first choice, because this dialect has one. */
+/** The response for a client: the first choice, because this dialect has only one. */
 export function render(response: ChatResponse, context: WriteContext): JsonObject {
   const choice: Choice = response.choices[0] ?? { index: 0, blocks: [], finishReason: { kind: "end" } };
   const identity = identityOf(context, response);

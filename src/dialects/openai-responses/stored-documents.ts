@@ -1,4 +1,4 @@
-// Stored responses from their beginning to their end, and the frames that open and end their streams.
+// Stored responses from creation to end, and the frames that open and end their streams.
 import type { JsonObject } from "../../lib/json.ts";
 import type { WriteContext } from "../dialect.ts";
 import type { ResponseDocuments, ResponseFrames } from "../stored-responses.ts";
@@ -12,7 +12,7 @@ function queued(context: WriteContext): JsonObject {
   return { ...responseHead(identityOf(context, { model: "" }), standing), status: "queued", ...echo(context) };
 }
 
-/** With the time of its end where it is completed and does not have one. */
+/** Adds the completion time to a completed response that has none. */
 function ended(response: JsonObject, atSeconds: number): JsonObject {
   const isTimed = response.status !== "completed" || typeof response.completed_at === "number";
   return isTimed ? response : { ...response, completed_at: atSeconds };

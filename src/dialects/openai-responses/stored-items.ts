@@ -1,15 +1,15 @@
-// Items of stored responses: with ids of their own, listed page by page, referred to, and continued with.
+// Items of stored responses: their ids, lists of them, references, and continuation.
 import { isObject, type JsonObject } from "../../lib/json.ts";
 import { badValue } from "../errors.ts";
 import type { StoredItems } from "../stored-responses.ts";
 import { type ItemKind, itemId } from "./ids.ts";
 import { inputItems } from "./parse-input.ts";
 
-/** Which page of a list is wanted. */
+/** The requested page of a list. */
 export interface ListQuery {
   readonly limit: number;
   readonly order: "asc" | "desc";
-  /** The id behind which the page begins. */
+  /** The id after which the page starts. */
   readonly after?: string;
 }
 
@@ -23,7 +23,7 @@ function limitOf(text: string | null): number {
   throw badValue("limit", `'limit' must be an integer from 1 to ${maxLimit}.`);
 }
 
-/** The query of a list. Throws `invalid_value` naming the parameter that makes no sense. */
+/** Parses the query of a list. Throws `invalid_value` for an invalid parameter. */
 export function parseListQuery(parameter: (name: string) => string | null): ListQuery {
   const order = parameter("order") || "desc";
   if (order !== "asc" && order !== "desc") throw badValue("order", "'order' must be 'asc' or 'desc'.");
@@ -31,7 +31,9 @@ export function parseListQuery(parameter: (name: string) => string | null): List
   return { limit: limitOf(parameter("limit")), order, ...(after === "" ? {} : { after }) };
 }
 
-/** One page. `items` are in the order of the conversation, each with an id; an unknown `after` is an `invalid_value`. */
+/**
+ * One page. `items` are in the order of the conversation, each with an id; an unknown `after` is an `invalid_value`.
+ */
 export function listPage(items: readonly JsonObject[], query: ListQuery): JsonObject {
   const ordered = query.order === "asc" ? items : items.toReversed();
   const at = query.after === undefined ? -1 : ordered.findIndex((item) => item.id === query.after);
@@ -54,7 +56,7 @@ const kinds: ReadonlyMap<unknown, ItemKind> = new Map<unknown, ItemKind>([
   ["compaction", "compaction"],
 ]);
 
-/** Text of a message as the parts that a list tells. */
+/** The text of a message as parts, for a list. */
 function inParts(item: JsonObject): JsonObject {
   if (typeof item.content !== "string") return item;
   const text = item.content;
@@ -63,7 +65,7 @@ function inParts(item: JsonObject): JsonObject {
   return { ...item, content: [part] };
 }
 
-/** The items of an input as they are stored and listed: each with a type, a status and an id that is its own. */
+/** The items of an input as they are stored and listed: each with a type, a status and an id of its own. */
 export function storedItems(input: JsonObject[string], response: string): JsonObject[] {
   return inputItems(input).map((item, index) => {
     const type = item.type ?? (item.role === undefined ? "item_reference" : "message");
@@ -76,15 +78,15 @@ export function storedItems(input: JsonObject[string], response: string): JsonOb
 
 const unfinished = new Set<unknown>(["incomplete", "in_progress"]);
 
-/** A cut message still holds words that the client has seen; any other cut item is refused when it is sent back. */
+/** A cut message still has text that the client has seen; any other cut item is refused when it is sent back. */
 function isUsable(item: JsonObject): boolean {
   if (item.type !== "message") return !unfinished.has(item.status);
   return !unfinished.has(item.status) || (Array.isArray(item.content) && item.content.length > 0);
 }
 
 /**
- * The output items with which a conversation can continue. Reasoning at the end of a response that was cut led to
- * nothing, and providers refuse reasoning without the item that follows it.
+ * The output items with which a conversation can continue. Reasoning at the end of a cut response has no following
+ * item, without which providers refuse it.
  */
 function continuableItems(response: JsonObject): JsonObject[] {
   const output = Array.isArray(response.output) ? response.output.filter(isObject) : [];
@@ -94,14 +96,14 @@ function continuableItems(response: JsonObject): JsonObject[] {
   return usable.slice(0, end + 1);
 }
 
-/** The items with which a conversation continues; a compaction replaces all that came before it. */
+/** The items with which a conversation continues; a compaction replaces everything before it. */
 export function continuation(response: JsonObject): { items: JsonObject[]; replacesInput: boolean } {
   const items = continuableItems(response);
   const at = items.findLastIndex(({ type }) => type === "compaction");
   return { items: items.slice(Math.max(at, 0)), replacesInput: at >= 0 };
 }
 
-/** The ids of the output of a response. */
+/** The ids of a response's output items. */
 export function outputIds({ output }: JsonObject): string[] {
   const ids = Array.isArray(output) ? output.filter(isObject).map(idOf) : [];
   return ids.filter((id) => id !== null);

@@ -1,4 +1,4 @@
-// What the gateway itself acts on in a request whose response is stored, and why it refuses such requests.
+// The fields of a request for stored responses that the gateway acts on, and the errors for them.
 import { GatewayError } from "../../canonical/error.ts";
 import type { JsonObject } from "../../lib/json.ts";
 import type { StoredRefusals, StoredRequest, StoredRequests } from "../stored-responses.ts";
@@ -7,7 +7,7 @@ import { inputItems } from "./parse-input.ts";
 
 const previousField = "previous_response_id";
 
-/** Fields that only the gateway acts on. */
+/** Fields for the gateway only. */
 const ownFields = [previousField, "background"];
 
 function read(wire: JsonObject): StoredRequest {
@@ -35,7 +35,7 @@ function forUpstream(given: JsonObject, items: readonly JsonObject[] | null): Js
 
 const place = /\binput\[(\d+)\]/g;
 
-/** An error about an item that the client has not sent is about the response that it continues. */
+/** An error about an item that the client did not send refers to the response that it continues. */
 function inClientNumbers(error: GatewayError, offset: number): GatewayError {
   const index = /^input\[(\d+)\]/.exec(error.param ?? "")?.[1];
   if (offset === 0 || index === undefined) return error;

@@ -1,4 +1,4 @@
-// Reads the events of an upstream's stream into deltas: a table by type, with unknown events passed over.
+// Reads the events of an upstream's stream: a table by type; unknown events are ignored.
 
 import type { GatewayError } from "../../canonical/error.ts";
 import type { StreamEvent } from "../../canonical/stream-event.ts";
@@ -44,7 +44,7 @@ function begin(state: State, event: JsonObject, out: StreamEvent[]): void {
 const text = (value: Json | undefined): string => (typeof value === "string" ? value : "");
 const object = (value: Json | undefined): JsonObject => (isObject(value) ? value : {});
 
-/** Some servers tell the whole only at the end; items that were streamed are not told again. */
+/** Some servers send the complete output only at the end. Items that were streamed are not repeated. */
 function readOutput(state: State, output: Json | undefined, out: StreamEvent[]): void {
   if (!Array.isArray(output)) return;
   output.forEach((item, index) => {
@@ -78,7 +78,7 @@ const speech: Read = (state, event, out) =>
 const thought: Read = (state, event, out) => think(state, event, text(event.delta), out);
 const input: Read = (state, event, out) => fill(state, event, text(event.delta), out);
 
-/** An event before the reply has begun would have no place; these are about the reply as a whole. */
+/** Events about the reply as a whole. An event before the reply has started is ignored. */
 const readers: ReadonlyMap<Json | undefined, Read> = new Map<Json | undefined, Read>([
   ["response.output_text.delta", speech],
   ["response.refusal.delta", (state, event, out) => speak(state, event, "refusal", text(event.delta), out)],
@@ -97,7 +97,7 @@ const readers: ReadonlyMap<Json | undefined, Read> = new Map<Json | undefined, R
   ["response.failed", failed],
 ]);
 
-/** Parts of thoughts end with their item. */
+/** Parts of reasoning end with their item. */
 function readPart(state: State, event: JsonObject, part: JsonObject, out: StreamEvent[]): void {
   if (part.type === "output_text" || part.type === "refusal") endPart(state, event, part, out);
 }
@@ -127,7 +127,7 @@ function read(state: State, frame: Frame, observe: (event: JsonObject) => void):
   return out;
 }
 
-/** A reader for one stream. Only a terminal event is its end. `observe` gets each event that is read. */
+/** A reader for one stream, which ends only with a terminal event. `observe` receives each event that is read. */
 export function reader(context: ReadContext, observe: (event: JsonObject) => void = () => undefined): StreamReader {
   const state: State = {
     ...readingOf(context),

@@ -1,4 +1,4 @@
-// Deltas into the events of one response: every item is added, filled and ended before the terminal event.
+// Writes events for one response: every item is added, filled and ended before the terminal event.
 
 import type { GatewayError } from "../../canonical/error.ts";
 import type { OpenBlock, StreamEvent } from "../../canonical/stream-event.ts";
@@ -34,7 +34,7 @@ import { echo, type Identity, identityOf, responseHead, type Standing } from "./
 import { type NamedTool, namesOf } from "./tool-namespaces.ts";
 import { renderUsage } from "./usage.ts";
 
-/** What a block of canon is on the wire; nothing until it has something to show. */
+/** A canonical block on the wire; nothing until it has content. */
 interface BlockState {
   readonly open: OpenBlock;
   shown: PartState | CallState | ThoughtState | null;
@@ -43,7 +43,7 @@ interface BlockState {
 interface State extends Events {
   readonly context: WriteContext;
   readonly settings: JsonObject;
-  /** The same as JSON text, without the brace that opens them: they are in three events. */
+  /** The settings as JSON text without the opening brace, because three events contain them. */
   readonly settingsText: string;
   identity: Identity;
   nameOf: ((name: string) => NamedTool) | null;
@@ -92,7 +92,7 @@ const open: Write<"block-start"> = (state, delta, out) => {
   block.shown = openCall(state, { callId: id, tool: state.nameOf(name), kind: tool }, out);
 };
 
-/** The part of a block of speech: it begins with its first text, so that empty ones leave no trace. */
+/** The part of a text block: it opens with its first text, so that empty blocks are not written. */
 function partOf(state: State, block: BlockState, out: Frame[]): PartState | null {
   const kind = partKind(block.open);
   if (kind === null) return null;
@@ -145,7 +145,7 @@ const close: Write<"block-end"> = (state, delta, out) => {
   }
 };
 
-/** Ends all items. Of a reply that was cut, the last one is incomplete, and whatever was still open. */
+/** Ends all items. If the reply was cut, the last one and all open ones are incomplete. */
 function finishItems(state: State, isCut: boolean, out: Frame[]): void {
   const last = state.items.length - 1;
   for (const item of state.items) {
@@ -200,7 +200,7 @@ function write(state: State, streamEvent: StreamEvent): Frame[] {
   return out;
 }
 
-/** A writer for one client. It has one reply to tell, so other choices than the first are not told. */
+/** A writer for one client. It writes the first choice only, because this dialect has one. */
 export function writer(context: WriteContext): StreamWriter {
   const identity = identityOf(context, { model: "" });
   const settings = echo(context);

@@ -1,4 +1,4 @@
-// Both directions of a stream, and what keeps a silent one warm: numbered events cannot be made up beside the writer.
+// The stream codec: reader, writer and heartbeat. Only the writer can make events, because they are numbered.
 import { keepAliveComment } from "../../lib/sse.ts";
 import type { StreamCodec } from "../dialect.ts";
 import { reader } from "./stream-reader.ts";

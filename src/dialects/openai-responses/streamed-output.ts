@@ -1,11 +1,11 @@
-// The output of a stream as far as it came: whole items, and what was streamed of those that are still open.
+// Collects the output of a stream so far: complete items, and the content of those still open.
 import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
 
 interface OpenPart {
   readonly list: "content" | "summary";
   readonly index: number;
   readonly part: JsonObject;
-  /** Text as its JSON writes it: it is only read when the stream breaks. */
+  /** Text with its JSON escapes: it is only decoded if the stream breaks. */
   escaped: string[];
 }
 
@@ -17,21 +17,21 @@ interface OpenItem {
 
 interface State {
   readonly items: Map<number, OpenItem>;
-  /** The part that text without a place of its own continues. */
+  /** The part that text without an index continues. */
   current: OpenPart | null;
 }
 
-/** Gathers what a failed response has to show. */
+/** Collects the output for a failed response. */
 export interface StreamedOutput {
   add(event: JsonObject): void;
-  /** True while text without a place of its own can only continue one part. */
+  /** True while text without an index can only continue one part. */
   isInText(): boolean;
-  /** More of that part, with escapes as written. */
+  /** More of that part, with its escapes. */
   addText(escaped: string): void;
   items(): JsonObject[];
 }
 
-/** Where an event continues or replaces a part, and the type of a part whose beginning was not sent. */
+/** The part that an event continues or replaces, and its type if its start was not sent. */
 interface Place {
   readonly list: OpenPart["list"];
   readonly type: string;
@@ -51,7 +51,7 @@ const wholes: ReadonlyMap<unknown, OpenPart["list"]> = new Map<unknown, OpenPart
   ["response.reasoning_summary_part.done", "summary"],
 ]);
 
-/** Which member of a call an event continues. */
+/** The member of a call that an event continues. */
 const inputs: ReadonlyMap<unknown, string> = new Map([
   ["response.function_call_arguments.delta", "arguments"],
   ["response.custom_tool_call_input.delta", "input"],
@@ -75,7 +75,7 @@ function itemOf({ items }: State, event: JsonObject): OpenItem {
 
 function addPiece(part: OpenPart, escaped: string): void {
   part.escaped.push(escaped);
-  // A piece is a view of the chunk that it came in, which is let go when the pieces are joined.
+  // Each fragment is a view of the chunk that it came in. Joining the fragments releases the chunks.
   if (part.escaped.length >= maxPieces) part.escaped = [part.escaped.join("")];
 }
 

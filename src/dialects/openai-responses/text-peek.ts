@@ -1,10 +1,10 @@
-// Frames that are surely nothing but more text: told by their beginning, without parsing them.
+// Recognizes frames that only add text by their prefix, without parsing them.
 import { stringFrom } from "../shared/string-from.ts";
 
 const opening = '{"type":"response.output_text.delta"';
 const delta = '"delta":"';
 
-/** The text (escapes as written), or null when the frame must be read. */
+/** The text (with its escapes), or null when the frame must be parsed. */
 export function skim(data: string): string | null {
   if (!data.startsWith(opening) || !data.endsWith("}")) return null;
   const start = data.indexOf(delta, opening.length);

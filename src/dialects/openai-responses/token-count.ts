@@ -1,4 +1,4 @@
-// Counting the tokens of a response request that is not sent: `POST /v1/responses/input_tokens`.
+// Token counting for a response request: `POST /v1/responses/input_tokens`.
 import type { ChatRequest } from "../../canonical/chat.ts";
 import type { TokenCountRequest, TokenCountResponse } from "../../canonical/token-count.ts";
 import { zeroUsage } from "../../canonical/usage.ts";
@@ -10,7 +10,7 @@ import { openaiResponses } from "./index.ts";
 const path = "responses/input_tokens";
 const object = "response.input_tokens";
 
-/** The fields of the endpoint (`InputTokenCountParams` of the npm package openai 7.55.0), state of ours excepted. */
+/** The fields of the endpoint (`InputTokenCountParams` of the npm package openai 7.55.0), without stored state. */
 const counted = [
   "model",
   "input",
@@ -28,7 +28,7 @@ function countBody(body: JsonObject): JsonObject {
   return Object.fromEntries(counted.flatMap((name) => (body[name] === undefined ? [] : [[name, body[name]]])));
 }
 
-/** Bounds on a reply have no effect on the count, so that none of them can make it fail. */
+/** Limits on a reply do not affect the count, so they are removed and cannot cause an error. */
 function inputOnly(chat: ChatRequest): ChatRequest {
   const { maxOutputTokens: _bound, media: _media, logprobs: _logprobs, ...rest } = chat;
   return { ...rest, stream: false, stopSequences: [], choices: 1, sampling: {} };

@@ -1,20 +1,20 @@
-// Tools in a namespace: elsewhere their names carry it as a prefix, and the client gets them back taken apart.
+// Tool namespaces: in other dialects the namespace becomes a prefix of the name; clients get the separate form back.
 import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
 
 const separator = "__";
 
-/** The one name of a tool; a tool outside of any namespace keeps its own. */
+/** The name of a tool with its namespace as prefix; without a namespace, its own name. */
 export function flatName(namespace: Json | undefined, name: string): string {
   return typeof namespace === "string" && namespace !== "" ? `${namespace}${separator}${name}` : name;
 }
 
-/** A tool as its client knows it. */
+/** A tool as its client names it. */
 export interface NamedTool {
   readonly name: string;
   readonly namespace?: string;
 }
 
-/** All tools that a request declares: its own, and those of items further down. */
+/** All tools that a request declares: in `tools`, and in items of the input. */
 export function declaredTools(wire: JsonObject): { readonly tool: JsonObject; readonly path: string }[] {
   const own = listed(wire.tools, "tools");
   const items = Array.isArray(wire.input) ? wire.input : [];
@@ -29,7 +29,7 @@ function listed(tools: Json | undefined, path: string): { tool: JsonObject; path
   return tools.flatMap((tool, index) => (isObject(tool) ? [{ tool, path: `${path}[${index}]` }] : []));
 }
 
-/** From the one name to the client's own; names without a namespace stay. */
+/** Maps the prefixed names to the client's; names without a namespace are unchanged. */
 export function namesOf(wire: JsonObject): (name: string) => NamedTool {
   const known = new Map<string, NamedTool>();
   for (const { tool } of declaredTools(wire)) {

@@ -1,4 +1,4 @@
-// Tools and the choice among them, from the wire into canon and back.
+// Tools and tool choice, between the wire and the canonical model.
 import type { ChatRequest, CustomTool, FunctionTool, Tool, ToolChoice } from "../../canonical/chat.ts";
 import type { UnmappedField } from "../../canonical/warning.ts";
 import { isObject, type Json, type JsonObject, omitUndefined } from "../../lib/json.ts";
@@ -10,13 +10,13 @@ import { type Warnings, warnField } from "../shared/warnings.ts";
 import { dialectName } from "./content.ts";
 import { declaredTools, flatName } from "./tool-namespaces.ts";
 
-/** What the tools of a request come to. Hosted ones are extras: nobody else can run them. */
+/** The tools of a request. Hosted ones are unmapped fields: only this dialect's servers can run them. */
 interface ParsedTools {
   readonly tools: Tool[];
   readonly extras: UnmappedField[];
 }
 
-/** Members that canon has no place for. */
+/** Members without a canonical field. */
 const ownMembers: readonly (readonly [string, UnmappedField["rule"]])[] = [
   ["defer_loading", "ignore"],
   ["output_schema", "warn"],
@@ -32,7 +32,7 @@ function described(tool: JsonObject): { description?: string } {
   return typeof tool.description === "string" && tool.description !== "" ? { description: tool.description } : {};
 }
 
-/** Here a function is strict where that is possible, so only an explicit `true` is a promise. */
+/** Here functions are strict by default where possible, so only an explicit `true` is a requirement. */
 function parseFunction(tool: JsonObject, name: string): FunctionTool {
   return {
     kind: "function",
@@ -75,14 +75,14 @@ function parseTool(tool: JsonObject, path: string, parsed: ParsedTools): void {
   }
 }
 
-/** The tools of a request and of its items. Agents always offer hosted tools, so these are only dropped. */
+/** The tools of a request and of its items. Agents always send hosted tools, so these are only dropped. */
 function parseTools(wire: JsonObject): ParsedTools {
   const parsed: ParsedTools = { tools: [], extras: [] };
   for (const { tool, path } of declaredTools(wire)) parseTool(tool, path, parsed);
   return parsed;
 }
 
-/** The choice, and what of it only this dialect's own servers can do. */
+/** The choice, and the part of it that only this dialect's servers support. */
 interface ParsedChoice {
   readonly toolChoice?: ToolChoice;
   readonly extras: readonly UnmappedField[];
@@ -90,7 +90,7 @@ interface ParsedChoice {
 
 const path = "tool_choice";
 const free: ParsedChoice = { extras: [] };
-/** A hosted tool must be called, and nobody else has it. */
+/** A hosted tool is required, and other dialects do not have it. */
 const forcedElsewhere: ParsedChoice = { extras: [{ path, rule: "reject" }] };
 
 const plainChoices = ["auto", "none", "required"] as const;
@@ -105,7 +105,7 @@ function plainChoice(word: string, tools: readonly Tool[]): ParsedChoice | null 
   return type === "required" && tools.length === 0 ? forcedElsewhere : chosen({ type });
 }
 
-/** The names that an entry of a list stands for: one tool, or all of a namespace. */
+/** The names that an entry of a list refers to: one tool, or all tools of a namespace. */
 function namesIn(entry: Json, at: string, tools: readonly Tool[]): string[] {
   const body = isObject(entry) ? entry : {};
   if (body.type === "namespace") {
@@ -134,7 +134,7 @@ function parseChoiceObject(choice: JsonObject, tools: readonly Tool[]): ParsedCh
   return chosen({ type: "tool", name: flatName(body.namespace, nameOf(body, path)) });
 }
 
-/** The tools, which of them must be called, and whether several may be; without tools there is nothing to choose. */
+/** The tools, the tool choice, and whether parallel calls are allowed. Without tools there is no choice. */
 export function parseToolFields({
   wire,
   unmapped,
@@ -150,7 +150,7 @@ export function parseToolFields({
   };
 }
 
-/** What the client wants called; a valid choice among nothing is noise. */
+/** The requested choice; a valid choice without tools is ignored. */
 function parseToolChoice(wire: JsonObject, parsed: ParsedTools): ParsedChoice {
   const choice = wire.tool_choice;
   const { tools, extras } = parsed;
@@ -162,13 +162,13 @@ function parseToolChoice(wire: JsonObject, parsed: ParsedTools): ParsedChoice {
 
 const noParameters: JsonObject = { type: "object", properties: {} };
 
-/** Chat completions nest a grammar, this wire writes it flat. */
+/** A grammar is nested on the chat completions wire and flat on this one. */
 function flatFormat(format: Json | undefined): Json | undefined {
   if (!isObject(format) || !isObject(format.grammar)) return format;
   return { type: "grammar", ...format.grammar };
 }
 
-/** `strict` is always said: left out, it would mean the opposite of what it means elsewhere. */
+/** `strict` is always sent: its default here is the opposite of that in other dialects. */
 function renderTool(tool: Tool, names: ToolNames): JsonObject {
   switch (tool.kind) {
     case "function": {
@@ -195,7 +195,7 @@ function renderChoice(choice: ToolChoice, tools: readonly Tool[], names: ToolNam
   return { type: "allowed_tools", mode: choice.required ? "required" : "auto", tools: choice.names.map(entry) };
 }
 
-/** The tool fields of a request; without tools there are none, since servers refuse a choice among nothing. */
+/** Renders the tool fields; none without tools, because servers refuse a tool choice without tools. */
 export function renderTools(request: ChatRequest, names: ToolNames, warnings: Warnings): JsonObject {
   const { tools, toolChoice } = request;
   if (tools.length === 0) {

@@ -1,9 +1,9 @@
-// Token usage on this wire: the totals and their parts, under names of its own.
+// Token usage on this wire: totals and their details.
 import { cacheWrites, totalInput, totalOutput, type Usage } from "../../canonical/usage.ts";
 import { isObject, type Json, type JsonObject, omitUndefined } from "../../lib/json.ts";
 import { parseUsage as parseTotals } from "../shared/openai-usage.ts";
 
-/** What a server counted; undefined when it gave no figure. */
+/** The counts of a server; undefined if there are none. */
 export function parseUsage(usage: Json | undefined): Usage | undefined {
   if (!isObject(usage)) return undefined;
   return parseTotals(
@@ -17,7 +17,7 @@ export function parseUsage(usage: Json | undefined): Usage | undefined {
   );
 }
 
-/** Both details are required, zeros included. */
+/** Both details are required, even when zero. */
 export function renderUsage(usage: Usage): JsonObject {
   const input = totalInput(usage);
   const output = totalOutput(usage);
