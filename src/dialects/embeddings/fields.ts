@@ -1,4 +1,4 @@
-// Rows and checks that the tables of embedding formats share: texts or token ids, and the fields that most formats lack.
+// Rows and checks shared by the tables of embedding formats: inputs, and fields that most formats lack.
 import type { EmbeddingInput, EmbeddingRequest, EmbeddingResponse } from "../../canonical/embedding.ts";
 import type { Json, JsonObject } from "../../lib/json.ts";
 import type { Dialect } from "../dialect.ts";
@@ -7,15 +7,15 @@ import { dropped, type FieldTable, ignored, type RenderSetting, rejected, type U
 import { upstreamsOf } from "../upstream-format.ts";
 
 export type EmbeddingDialect = Dialect<EmbeddingRequest, EmbeddingResponse>;
-/** The format of servers of embeddings. */
+/** The format of embedding servers. */
 export const upstreamEmbeddings = upstreamsOf<EmbeddingRequest, EmbeddingResponse>("embed");
 export type EmbeddingTable = FieldTable<EmbeddingRequest>;
 export type EmbeddingSetting = RenderSetting<EmbeddingRequest>;
 
-/** Items of one request, whatever the upstream takes in one call. */
+/** Maximum items of one request, whatever an upstream accepts per call. */
 export const maxItems = 2048;
 
-/** An input that is something: items, none of them empty, not too many. `field` is its path on the wire. */
+/** Checks that the input has items, none of them empty, and not too many. `field` is its path on the wire. */
 function checked(input: EmbeddingInput, field: string): EmbeddingInput {
   const items: readonly (string | readonly number[])[] = input.kind === "texts" ? input.texts : input.tokens;
   if (items.length === 0) throw badValue(field, `'${field}' must not be an empty array.`);
@@ -30,7 +30,7 @@ const isText = (item: Json): item is string => typeof item === "string";
 const isId = (item: Json): item is number => typeof item === "number";
 const isIds = (item: Json): item is number[] => Array.isArray(item) && item.every(isId);
 
-/** A text, texts, token ids of one item, or arrays of token ids. Throws the 400 of anything else. */
+/** A text, texts, token ids of one item, or arrays of token ids. Throws status 400 for anything else. */
 export function readInput(input: Json | undefined, field: string): EmbeddingInput {
   if (typeof input === "string") {
     if (input === "") throw badValue(field, `'${field}' must not be an empty string.`);
@@ -57,14 +57,14 @@ export const textsIn = (input: EmbeddingInput): string[] => (input.kind === "tex
 /** A list of texts at a path. */
 export const textsAt = (path: string) => ({ path, limit: textsOnly, render: textsIn });
 
-/** What formats of servers lack, as rows. */
+/** Rows for fields that server formats lack. */
 export const noUser = dropped("the format has no end users");
 export const noTitle = dropped("the format has no titles");
 export const noPurpose = dropped("the format has no task types");
-/** The gateway gives vectors the form and the length that the client wants. */
+/** The gateway itself converts vectors to the format and length that the client requested. */
 export const madeHere = ignored("the gateway does it");
 
-/** A wire whose list under `field` is cut into consecutive parts; only the wire where nothing is to be cut. */
+/** Splits a wire by consecutive parts of the list under `field`; a single wire when no split is needed. */
 export function dividedWire(wire: JsonObject, field: string, most: number): JsonObject[] {
   const items = wire[field];
   if (!Array.isArray(items) || items.length <= most || items.every(isId)) return [wire];

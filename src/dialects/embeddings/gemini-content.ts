@@ -1,4 +1,4 @@
-// One thing to embed on Google's wire: a content with its task, in both spellings of every name.
+// One content to embed on Google's wire, with its task, in both spellings of every name.
 import { type TObject, type TProperties, Type } from "typebox";
 import type { EmbeddingRequest } from "../../canonical/embedding.ts";
 import type { UnmappedField } from "../../canonical/warning.ts";
@@ -61,7 +61,7 @@ const members: WireMembers = {
 /** Members of a request for one vector. */
 export const itemMembers: TProperties = spelled((requestSchema(itemFields, members) as TObject).properties);
 
-/** What one request says. */
+/** The fields of one request. */
 export interface Item extends Pick<EmbeddingRequest, "purpose" | "title" | "dimensions"> {
   readonly text: string;
   readonly extras: readonly UnmappedField[];
@@ -70,7 +70,7 @@ export interface Item extends Pick<EmbeddingRequest, "purpose" | "title" | "dime
 const readFields = fieldReader(itemFields, members);
 const renderFields = fieldRenderer<EmbeddingRequest, EmbeddingSetting>(itemFields);
 
-/** The text of all parts; media are for servers of this dialect only. */
+/** The text of all parts. Media are supported only by servers of this dialect. */
 function readParts(parts: readonly Json[], path: string): Pick<Item, "text" | "extras"> {
   const texts = parts.map((part) => (isObject(part) && typeof part.text === "string" ? part.text : null));
   const media = texts.indexOf(null);
@@ -80,7 +80,7 @@ function readParts(parts: readonly Json[], path: string): Pick<Item, "text" | "e
   return { text, extras: [] };
 }
 
-/** `prefix` leads to the request on the wire, as in `requests[2].`. */
+/** `prefix` is the path of the request on the wire, as in `requests[2].`. */
 export function readItem(given: JsonObject, prefix: string): Item {
   const wire = inCamelCase(given);
   const parts = isObject(wire.content) ? wire.content.parts : undefined;
@@ -91,7 +91,7 @@ export function readItem(given: JsonObject, prefix: string): Item {
   return { ...(fields as Pick<Item, "purpose" | "title" | "dimensions">), text, extras: [...extras, ...unmapped] };
 }
 
-/** The members of a request for the vector of one text, without its model. */
+/** The members of a request for one text, without its model. */
 export function renderItem(text: string, { request, warnings }: EmbeddingSetting): JsonObject {
   return renderFields({ request: { ...request, input: { kind: "texts", texts: [text] } }, warnings });
 }

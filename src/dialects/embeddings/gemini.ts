@@ -38,7 +38,7 @@ function askOf(model: string, items: readonly Item[], extras: readonly UnmappedF
   };
 }
 
-/** Members that differ between requests: other wires say them once for all. */
+/** Members that differ between the requests of a batch. Other formats have them once for all items. */
 function differences(items: readonly Item[]): UnmappedField[] {
   return items.flatMap((item, index): UnmappedField[] => {
     const at = `requests[${index}]`;
@@ -61,14 +61,14 @@ function parseBatch(wire: JsonObject, envelope: RequestMeta): EmbeddingRequest {
   return askOf(modelOf(envelope), items, differences(items));
 }
 
-/** Every request of a batch names its model. */
+/** Every request of a batch contains its model. */
 const named = (model: string, request: JsonObject): JsonObject => ({
   model: `models/${modelFromPath(model)}`,
   ...request,
 });
 
 const carried = (name: string) => ({ path: name, carriedBy: "input" }) as const;
-/** The members of a request for a vector are read and written together. */
+/** The members of a batch request, which are parsed and rendered together. */
 const batchFields: EmbeddingTable = {
   input: {
     path: "requests",

@@ -26,16 +26,16 @@ import { inForm, inputUsage, readVector } from "./vectors.ts";
 
 const path = "embeddings";
 const tokenIds = Type.Array(Type.Integer({ minimum: 0 }));
-/** Fields of other makers in which clients say what the vectors are for; the first that says it counts. */
+/** Fields of other vendors for the purpose of the vectors; the first one present is used. */
 const purposeFields = ["input_type", "task", "task_type", "text_type"] as const;
 
-/** Where it would be ignored, another dialect of the same servers is asked. */
+/** A purpose that this dialect would ignore is refused here, so that another dialect of the same server is used. */
 const ignoredPurpose = rejected("this model ignores it.");
 
 const saidPurpose = (wire: JsonObject): string | undefined =>
   purposeFields.find((field) => purposeOf(wire[field]) !== undefined);
 
-/** The member that says the purpose is mapped, and the others are not. */
+/** The member that sets the purpose is mapped; the others are not. */
 function readPurpose({ wire, unmapped }: Reading): Pick<EmbeddingRequest, "purpose"> {
   const said = saidPurpose(wire);
   const found = unmapped.findIndex((member) => member.path === said);
@@ -93,7 +93,7 @@ const members: WireMembers = {
 
 const readFields = fieldReader(fields, members);
 
-/** Clients count on vectors of unit length, and never leave out input and format. */
+/** Clients rely on vectors of unit length, and always send input and format. */
 function parseRequest(wire: JsonObject): EmbeddingRequest {
   const { fields: read, unmappedFields } = readFields(wire);
   return {
@@ -103,7 +103,7 @@ function parseRequest(wire: JsonObject): EmbeddingRequest {
   };
 }
 
-/** Refuses what the rows refuse of a request that is translated. */
+/** Applies the same refusals to passthrough as the rows do to translation. */
 function refuseIgnored(wire: JsonObject, context: RenderContext): void {
   const { purposeElsewhere, textsOnly: hasTextsOnly } = context.options?.embeddings ?? {};
   const said = purposeElsewhere ? saidPurpose(wire) : undefined;
@@ -120,7 +120,7 @@ function passthroughRequest(wire: JsonObject, context: RenderContext): UpstreamR
 
 const position = ({ index }: JsonObject): number => (typeof index === "number" ? index : 0);
 
-/** Items in the order of their numbers, whatever order they came in. */
+/** Items in the order of their `index`. */
 function inOrder(data: readonly Json[]): JsonObject[] {
   const items = data.map((item) => (isObject(item) ? item : {}));
   return items.sort((left, right) => position(left) - position(right));
@@ -139,7 +139,7 @@ export function parseResponse(wire: unknown): EmbeddingResponse {
   };
 }
 
-/** The reply in the form that was asked for. */
+/** The reply in the requested format. */
 function renderResponse(response: EmbeddingResponse, context: WriteContext): JsonObject {
   const request = context.request as EmbeddingRequest;
   const tokens = response.usage?.inputTokens ?? context.inputEstimate;
@@ -155,7 +155,7 @@ function renderResponse(response: EmbeddingResponse, context: WriteContext): Jso
   };
 }
 
-/** True for a reply that says everything that clients read, in its order and in the form that was asked for. */
+/** Whether a reply has every member that clients read, in order and in the requested format. */
 function isWhole({ object, model, data, usage }: JsonObject, format: EmbeddingRequest["format"]): boolean {
   const wanted = format === "base64" ? "string" : "object";
   const isCounted =
@@ -167,7 +167,10 @@ function isWhole({ object, model, data, usage }: JsonObject, format: EmbeddingRe
   );
 }
 
-/** A reply with everything that clients read; its other members are passed on. The same object when nothing is missing. */
+/**
+ * A reply with every member that clients read; its other members are passed on. The same object when nothing is
+ * missing.
+ */
 function patchResponse(
   reply: JsonObject,
   format: EmbeddingRequest["format"],

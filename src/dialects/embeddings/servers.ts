@@ -1,4 +1,5 @@
-// The embedding formats that only servers speak: Cohere's, DashScope's, Jina's, Voyage's, Ollama's, and Text Embeddings Inference's.
+// The embedding formats of servers only: Cohere's, DashScope's, Jina's, Voyage's, Ollama's, and Text Embeddings
+// Inference's.
 import type { EmbeddingResponse } from "../../canonical/embedding.ts";
 import { isObject, type Json } from "../../lib/json.ts";
 import type { RenderContext } from "../dialect.ts";
@@ -9,13 +10,13 @@ import { parseResponse } from "./openai.ts";
 import { purposeAt, vocabularies } from "./tasks.ts";
 import { inputUsage, readVector, readVectors } from "./vectors.ts";
 
-/** Texts that one call takes. */
+/** Maximum texts per call. */
 const maxTexts = { cohere: 96, dashscope: 10, voyage: 1000, tei: 32 } as const;
 
-/** Named in the body. */
+/** The body's members beyond the fields: the model. */
 const members = ({ model }: RenderContext) => ({ model });
 
-/** What most of them lack, and what the gateway does itself. */
+/** Fields that most of them lack, and what the gateway does itself. */
 const common = { format: madeHere, unit: madeHere, title: noTitle, endUser: noUser, purpose: noPurpose } as const;
 
 const responseOf = (vectors: EmbeddingResponse["vectors"], tokens?: Json, model?: Json): EmbeddingResponse => ({
@@ -35,7 +36,7 @@ function parseCohere(wire: unknown): EmbeddingResponse {
   return responseOf(readVectors(list, "embeddings.float"), billed.input_tokens);
 }
 
-/** https://docs.cohere.com/reference/embed: second version, where a task type is required. */
+/** https://docs.cohere.com/reference/embed: version 2, where a task type is required. */
 export const cohereEmbeddings = upstreamEmbeddings({
   name: "cohere-embeddings",
   path: () => "v2/embed",
@@ -79,7 +80,7 @@ export const dashscopeEmbeddings = upstreamEmbeddings({
   },
   maxItems: ({ options }) => options?.embeddings?.mostItems ?? maxTexts.dashscope,
   parse: parseDashscope,
-  // An account in arrears is refused as a bad request.
+  // An overdue account is reported as a bad request.
   error: errorsWith({ codes: { Arrearage: 402, InvalidApiKey: 401 } }),
 });
 
@@ -100,7 +101,7 @@ export const jinaEmbeddings = upstreamEmbeddings({
   error: errorsWith(),
 });
 
-/** https://docs.voyageai.com/reference/embeddings-api: numbers are the default format, and have no name. */
+/** https://docs.voyageai.com/reference/embeddings-api: numbers are the default format and have no name of their own. */
 export const voyageEmbeddings = upstreamEmbeddings({
   name: "voyage-embeddings",
   path: () => "embeddings",
@@ -130,7 +131,7 @@ export const ollamaEmbeddings = upstreamEmbeddings({
   error: errorsWith(),
 });
 
-/** https://huggingface.github.io/text-embeddings-inference: a server has one model, and takes 32 texts by default. */
+/** https://huggingface.github.io/text-embeddings-inference: a server has one model and accepts 32 texts by default. */
 export const teiEmbeddings = upstreamEmbeddings({
   name: "tei-embeddings",
   path: () => "embed",
@@ -142,6 +143,6 @@ export const teiEmbeddings = upstreamEmbeddings({
   },
   maxItems: ({ options }) => options?.embeddings?.mostItems ?? maxTexts.tei,
   parse: (wire) => responseOf(readVectors(wire as Json | undefined, "")),
-  // 424: the model failed, and nothing is wrong with the request. 429: the server's queue is full.
+  // 424: the model failed; the request is valid. 429: the server's queue is full.
   error: errorsWith({ statuses: { 424: 500, 429: 503 } }),
 });

@@ -1,14 +1,14 @@
-// What vectors are for, in the words of each maker: some models make other vectors for queries than for documents.
+// The purpose of vectors in each vendor's terms: some models return different vectors for queries and documents.
 import type { EmbeddingTask } from "../../canonical/embedding.ts";
 import type { Json } from "../../lib/json.ts";
 import { dropped } from "../field-table.ts";
 import { warnField } from "../shared/warnings.ts";
 import type { EmbeddingSetting } from "./fields.ts";
 
-/** How one wire says it. */
+/** The purposes of one wire format. */
 export interface Vocabulary {
   readonly words: { readonly [purpose in EmbeddingTask]?: string };
-  /** Purposes that have no word of their own, and whose word comes nearest. */
+  /** Purposes without an exact value, and the nearest ones. */
   readonly near?: { readonly [purpose in EmbeddingTask]?: EmbeddingTask };
 }
 
@@ -64,12 +64,12 @@ const purposeByWord = new Map<string, EmbeddingTask>(
   ),
 );
 
-/** The purpose behind a word of any maker. */
+/** The purpose for a value of any vendor. */
 export function purposeOf(word: Json | undefined): EmbeddingTask | undefined {
   return typeof word === "string" ? purposeByWord.get(word.toLowerCase()) : undefined;
 }
 
-/** The row of the purpose where a format says it in these words. */
+/** The row of the purpose for a format with these values. */
 export function purposeAt(path: string, { words, near = {} }: Vocabulary) {
   return {
     path,

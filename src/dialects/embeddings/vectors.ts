@@ -1,4 +1,4 @@
-// Vectors as wires write them, and the form in which the caller wants them.
+// Vectors on the wire, and in the format that the client requested.
 import type { EmbeddingRequest, Vector } from "../../canonical/embedding.ts";
 import type { OperationRequest } from "../../canonical/operation.ts";
 import { tokenCount, type Usage } from "../../canonical/usage.ts";
@@ -8,13 +8,13 @@ import { invalidUpstreamResponse } from "../errors.ts";
 
 const floatBytes = /^[A-Za-z0-9+/]{6,}={0,2}$/;
 
-/** True for Base64 of at least one float, and of no half of one. */
+/** True for Base64 of one or more complete floats. */
 function holdsFloats(text: string): boolean {
   const letters = text.endsWith("==") ? text.length - 2 : text.endsWith("=") ? text.length - 1 : text.length;
   return floatBytes.test(text) && Math.floor((letters * 6) / 8) % 4 === 0;
 }
 
-/** Numbers, or base64 of them. `where` names the place in a reply that is none. */
+/** Numbers, or Base64 of them. `where` is the path for the error. */
 export function readVector(vector: Json | undefined, where: string): Vector {
   if (typeof vector === "string" && holdsFloats(vector)) return vector;
   if (Array.isArray(vector) && vector.length > 0 && vector.every((value) => typeof value === "number")) return vector;
@@ -32,16 +32,16 @@ export function asFloats(vector: Vector): number[] {
   return typeof vector === "string" ? base64ToFloats(vector) : vector.slice();
 }
 
-/** A vector in the form that the caller asked for. The official SDK decodes base64 without looking, so the form must be right. */
+/** A vector in the requested format. The official SDK decodes Base64 without a check, so the format must be exact. */
 export function inForm(vector: Vector, format: EmbeddingRequest["format"]): Json {
   if (format === "float") return asFloats(vector);
   return typeof vector === "string" ? vector : floatsToBase64(vector);
 }
 
-/** Off by less, a vector counts as one of unit length. */
+/** Within this difference a vector counts as one of unit length. */
 const unitTolerance = 1e-6;
 
-/** The vector with length one; nothing can be done about one without any. */
+/** The vector with length one; the zero vector is unchanged. */
 function unitVector(vector: Vector): Vector {
   const floats = asFloats(vector);
   const length = Math.hypot(...floats);
@@ -49,17 +49,17 @@ function unitVector(vector: Vector): Vector {
   return floats.map((value) => value / length);
 }
 
-/** Google's models give vectors of length one at these dimensions only. */
+/** Google's models return vectors of unit length only at this number of dimensions. */
 const fullDimensions = 3072;
 
-/** Shortened vectors with length one, where the caller counts on it. */
+/** Shortened vectors with length one, if the client relies on it. */
 export function unitVectors(vectors: readonly Vector[], request: OperationRequest | undefined): readonly Vector[] {
   const wanted =
     request?.operation === "embed" && request.unit && (request.dimensions ?? fullDimensions) < fullDimensions;
   return wanted ? vectors.map(unitVector) : vectors;
 }
 
-/** Usage of an operation that has only input; nothing where the wire gives no count that can be true. */
+/** Usage of an operation with only input; nothing where the wire has no plausible count. */
 export function inputUsage(count: Json | undefined): { usage: Usage } | undefined {
   const inputTokens = tokenCount(count);
   if (inputTokens === 0) return undefined;

@@ -13,7 +13,7 @@ import { inputUsage, readVector, unitVectors } from "./vectors.ts";
 /** https://cloud.google.com/vertex-ai/generative-ai/docs/model-reference/text-embeddings-api */
 const verb = "predict";
 const maxInstances = 250;
-/** Models of this family take one text in a call. */
+/** Models of this family accept one text per call. */
 const oneByOne = /^gemini-embedding/;
 
 const fields: EmbeddingTable = {
@@ -34,7 +34,7 @@ const fields: EmbeddingTable = {
   endUser: noUser,
 };
 
-/** The tokens of all texts; nothing where one is not counted. */
+/** The sum of tokens of all texts; nothing if any is missing. */
 function tokensOf(items: readonly JsonObject[]): Json | undefined {
   const counts = items.map(({ statistics }) => (isObject(statistics) ? statistics.token_count : undefined));
   return counts.every((count) => typeof count === "number") ? counts.reduce((sum, count) => sum + count, 0) : undefined;

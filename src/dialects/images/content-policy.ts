@@ -1,4 +1,4 @@
-// Refusals for what an image shows or a prompt asks: one code for them, whatever the upstream calls it.
+// Content policy refusals: one error code, whatever the upstream calls it.
 import { GatewayError } from "../../canonical/error.ts";
 import { isObject } from "../../lib/json.ts";
 import type { ErrorCodec } from "../dialect.ts";
@@ -7,7 +7,7 @@ import { sanitise } from "../upstream-error.ts";
 const words =
   /moderation_blocked|content_policy|content_filter|data_?inspection|sensitive|policy_?violation|risk_?control/i;
 
-/** The refusal of content. `why` are the provider's words. */
+/** The error for refused content. `why` is the provider's message. */
 export function contentRefused(why: string): GatewayError {
   const message = sanitise(why) || "The provider refused the content of the request.";
   return new GatewayError("upstream_rejected", message, { code: "content_policy_violation" });
@@ -19,7 +19,10 @@ function codeOf(body: unknown): string {
   return typeof code === "string" ? code : "";
 }
 
-/** The same errors, with one code for content that was refused. A stream or a reply that began well has no status for it. */
+/**
+ * The same error codec, with one code for refused content. Errors within a stream or a successful reply have no
+ * status.
+ */
 export function withPolicy(errors: ErrorCodec): ErrorCodec {
   return {
     ...errors,

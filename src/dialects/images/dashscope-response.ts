@@ -1,4 +1,4 @@
-// DashScope's replies with images: at once in the words of a conversation, or at the end of a task; and its errors.
+// DashScope's image replies, as a conversation or at the end of a task, and its errors.
 import type { GeneratedImage, ImageResponse } from "../../canonical/image.ts";
 import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
 import type { ErrorCodec } from "../dialect.ts";
@@ -8,7 +8,7 @@ import { errorsWith } from "../vendor-errors.ts";
 import { withPolicy } from "./content-policy.ts";
 import { imageUsage, parseReply } from "./response.ts";
 
-/** Tasks end with a code and without a status. https://www.alibabacloud.com/help/en/model-studio/error-code */
+/** Tasks end with a code and no status. https://www.alibabacloud.com/help/en/model-studio/error-code */
 const statuses: readonly (readonly [RegExp, number])[] = [
   [/^(?:DataInspection|InvalidParameter|InvalidURL|BadRequest|IPInfringement)/i, 400],
   [/^Arrearage/, 402],
@@ -59,7 +59,7 @@ function sizeOf({ width, height }: JsonObject): { readonly size?: string } {
   return typeof width === "number" && typeof height === "number" ? { size: `${width}x${height}` } : {};
 }
 
-/** Throws the error that a body holds in place of images. Relays of this shape answer in OpenAI's words. */
+/** Throws the error that a body contains instead of images. Relays of this API use OpenAI's error shape. */
 export function parseDashscope(wire: unknown): ImageResponse {
   if (!isObject(wire)) throw invalidUpstreamResponse("expected a JSON object");
   if (!isObject(wire.output)) {

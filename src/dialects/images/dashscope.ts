@@ -1,4 +1,4 @@
-// The dialects of DashScope's images, whose shape is also the one of the specification: as it is asked, and as tasks.
+// The dialects of DashScope's images, for clients and upstreams: synchronous and as tasks.
 import { Type } from "typebox";
 import { type ImageRequest, imageCount } from "../../canonical/image.ts";
 import { isObject, type JsonObject } from "../../lib/json.ts";
@@ -34,7 +34,7 @@ const path = "api/v1/services/aigc/multimodal-generation/generation";
 const taskPath = "api/v1/services/aigc/text2image/image-synthesis";
 const editTaskPath = "api/v1/services/aigc/image2image/image-synthesis";
 const ownFiles = /^oss:\/\//;
-/** What is longer is cut there. */
+/** Longer text is cut. */
 const maxChars = { prompt: 800, negativePrompt: 500 } as const;
 
 interface Part {
@@ -51,7 +51,7 @@ function partsOf({ input }: JsonObject): Part[] {
 
 const content = "input.messages[0].content";
 
-/** Images make every request an edit, whatever the path is for. */
+/** Input images make every request an edit, whatever the path. */
 function parseMessages(
   { wire }: Reading,
   task: ImageRequest["task"],
@@ -73,7 +73,7 @@ function parseMessages(
   };
 }
 
-/** A text as it is, with a warning where the provider cuts it. */
+/** The text, with a warning where the provider cuts it. */
 function cutText(value: string, { warnings }: ImageSetting, field: keyof typeof maxChars): string {
   if ([...value].length > maxChars[field]) warnField(warnings, "approximated", field);
   return value;
@@ -133,7 +133,7 @@ const fieldsOf = (task: ImageRequest["task"]): ImageTable => ({
   },
   negativePrompt: { path: "parameters.negative_prompt", ...negativePrompt },
   ...parameterRows,
-  // Models that are named like those that answer with bytes.
+  // Models that match the names of those that return bytes.
   delivery: {
     path: "output.choices",
     parseMembers: ({ wire }) => (answersBytes.test(String(wire.model)) ? { delivery: "base64" } : {}),
@@ -159,7 +159,7 @@ const members: WireMembers = {
 
 const parametersIn = ({ parameters }: JsonObject): JsonObject => (isObject(parameters) ? parameters : {});
 
-/** The client's own wire, with the separator that this server takes, and a count for models that need one. */
+/** The client's own wire, with the separator that this server expects, and `n` for models that require it. */
 function passthroughRequest(wire: JsonObject, context: RenderContext): UpstreamRequest {
   const given = parametersIn(wire);
   const read = typeof given.size === "string" ? readSize(given.size, "parameters.size") : {};
@@ -179,7 +179,7 @@ function dividedWire(wire: JsonObject, most: number): JsonObject[] {
   }));
 }
 
-/** Of a model without a row one at a time, which all of them understand. */
+/** One image per call for models without a row, which all of them support. */
 const maxItems = (context: RenderContext): number => lookUpModel(dashscopeImageModels, context).row.maxImages ?? 1;
 
 function messagesDialect(task: ImageRequest["task"]): Omit<ImageDialect, "name"> {
@@ -221,7 +221,7 @@ const taskFields: ImageTable = {
   ...parameterRows,
 };
 
-/** The same service where it answers with a task, which the provider follows to its end. */
+/** The same service where it returns a task, which the provider polls until it ends. */
 export const dashscopeImageTasks = upstreamImages({
   name: "dashscope-image-tasks",
   fields: taskFields,
@@ -233,14 +233,17 @@ export const dashscopeImageTasks = upstreamImages({
   error: dashscopeImageErrors,
 });
 
-/** Models that make images as tasks only: https://www.alibabacloud.com/help/en/model-studio/text-to-image-v2-api-reference */
+/**
+ * Models that generate images only as tasks:
+ * https://www.alibabacloud.com/help/en/model-studio/text-to-image-v2-api-reference
+ */
 function isTaskModel(model: string): boolean {
   const [, major, minor] = /^wan(?:x)?(\d)\.(\d)/.exec(model) ?? [];
   if (major === undefined) return /^(?:wanx|flux|stable-diffusion)/.test(model);
   return Number(major) * 10 + Number(minor) < 26;
 }
 
-/** Which of the two a model is asked in. */
+/** Which of the two dialects a model uses. */
 export function speaksImages(dialect: { readonly name: string }, model: string): boolean {
   if (dialect.name === dashscopeImageTasks.name) return isTaskModel(model);
   return dialect.name !== dashscopeImages.name || !isTaskModel(model);

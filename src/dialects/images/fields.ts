@@ -11,11 +11,11 @@ export type ImageDialect = Dialect<ImageRequest, ImageResponse>;
 export type ImageTable = FieldTable<ImageRequest>;
 export type ImageSetting = RenderSetting<ImageRequest>;
 
-/** The text of a member; an empty one says nothing. */
+/** The text of a member; undefined when it is empty. */
 export const text = (value: Json | undefined): string | undefined =>
   typeof value === "string" && value !== "" ? value : undefined;
 
-/** The request of a client from the fields that its table has read: prompt, images and task are always among them. */
+/** The request of a client from the parsed fields, which always include prompt, images and task. */
 export function imageRequest(model: string, stream: boolean, read: ReadFields<ImageRequest>): ImageRequest {
   const fields = read.fields as Pick<ImageRequest, "task" | "prompt" | "images">;
   return { operation: "image", model, stream, ...fields, unmappedFields: read.unmappedFields };
@@ -23,12 +23,12 @@ export function imageRequest(model: string, stream: boolean, read: ReadFields<Im
 
 export const noOption = dropped("the format has no such option");
 
-/** The upstream half of a field that clients of a format have, and the models behind it do not. */
+/** The upstream half of a field that only clients of the format have. */
 export const notSent = { limit: () => noOption } as const;
 /** The upstream half of a field that is not a member of the body. */
 export const elsewhere = { render: () => undefined } as const;
 
-/** What most formats lack, and what the gateway does itself where a format does not have it. */
+/** Fields that most formats lack, and what the gateway itself does for them. */
 export const common = {
   quality: noOption,
   style: noOption,
@@ -50,28 +50,28 @@ export const common = {
 
 export const noImages = rejected("this model does not support image input.");
 
-/** The prompt, with what is to be avoided at its end: for formats that have no other place for it. */
+/** The prompt followed by the negative prompt, for formats without a member for that. */
 export function wholePrompt({ request: { prompt, negativePrompt }, warnings }: ImageSetting): string {
   if (negativePrompt === undefined) return prompt;
   warnField(warnings, "approximated", "negativePrompt");
   return `${prompt}\n\nAvoid: ${negativePrompt}`;
 }
 
-/** A prompt that carries what is to be avoided. */
+/** A prompt that includes the negative prompt. */
 export const promptAt = (path: string) =>
   ({
     prompt: { path, render: (_prompt: string, setting: ImageSetting) => wholePrompt(setting) },
     negativePrompt: { path, carriedBy: "prompt" },
   }) as const;
 
-/** Models that give bytes only: nothing stores them at an address, so that a client that wants one gets bytes. */
+/** Models that return only bytes. They are not stored under a URL, so clients that request URLs get bytes. */
 export const bytesOnly = {
   render(delivery: NonNullable<ImageRequest["delivery"]>, { warnings }: ImageSetting): undefined {
     if (delivery === "url") warnField(warnings, "approximated", "delivery");
   },
 } as const;
 
-/** Whether the answer has bytes or addresses, in these words. */
+/** Whether the response contains bytes or URLs, with the format's values for each. */
 export const deliveryAt = (path: string, base64: string, url?: string) => ({
   path,
   renderMembers: ({ request }: ImageSetting) => {
@@ -80,5 +80,5 @@ export const deliveryAt = (path: string, base64: string, url?: string) => ({
   },
 });
 
-/** The format of servers of images. */
+/** The format of image servers. */
 export const upstreamImages = upstreamsOf<ImageRequest, ImageResponse>("image");

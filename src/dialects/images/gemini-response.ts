@@ -1,4 +1,4 @@
-// A reply with images in Google's words: from an upstream, where one without any is a failure, and for a client.
+// Google's image replies: from an upstream, where a reply without an image is an error, and for a client.
 import type { GeneratedImage, ImageResponse } from "../../canonical/image.ts";
 import { isObject, type JsonObject, omitUndefined } from "../../lib/json.ts";
 import type { StreamReader, WriteContext } from "../dialect.ts";
@@ -10,7 +10,7 @@ import { bytesOf } from "../shared/media.ts";
 import { contentRefused } from "./content-policy.ts";
 import { imageUsage } from "./response.ts";
 
-/** Drafts among the thoughts of a model are not results. */
+/** Images in the model's thoughts are drafts, not results. */
 function partsOf(wire: JsonObject): JsonObject[] {
   const contents = objectsIn(wire.candidates).map(({ content }) => (isObject(content) ? content.parts : undefined));
   return contents.flatMap((parts) => objectsIn(parts)).filter(({ thought }) => thought !== true);
@@ -30,10 +30,10 @@ function imagesIn(parts: readonly JsonObject[]): GeneratedImage[] {
   });
 }
 
-/** Reasons that are about the content; all others are failures of the model. */
+/** Finish reasons of content filters; all others are failures of the model. */
 const refusals = /^(?:IMAGE_)?(?:SAFETY|PROHIBITED_CONTENT|RECITATION|BLOCKLIST|SPII|JAILBREAK|MODEL_ARMOR)$/;
 
-/** Why there is no image: the prompt was blocked, or the candidate ended for a reason. */
+/** The error for a missing image: the prompt was blocked, or the candidate's finish reason. */
 function absence(wire: JsonObject): Error {
   const feedback = isObject(wire.promptFeedback) ? wire.promptFeedback : {};
   const [candidate = {}] = objectsIn(wire.candidates);
@@ -87,7 +87,7 @@ export function renderReply(response: ImageResponse, context: WriteContext): Jso
   });
 }
 
-/** The same events; the last one counts the images before it. */
+/** The same events; the last one includes the number of images before it. */
 export function countingImages(reader: StreamReader): StreamReader {
   let images = 0;
   const counted = (events: ReturnType<StreamReader["read"]>): ReturnType<StreamReader["read"]> =>

@@ -1,4 +1,4 @@
-// The dialect of Google's generateContent where it makes images: the same words as for a conversation, for every provider of images.
+// The dialect of Google's generateContent for images: clients use it as for chat, with any image provider.
 import type { Block } from "../../canonical/chat.ts";
 import type { ImageRequest, ImageSize, InputImage } from "../../canonical/image.ts";
 import type { UnmappedField } from "../../canonical/warning.ts";
@@ -33,14 +33,14 @@ import { nearestRatio, resolutionOf } from "./model-sizes.ts";
 import { geminiImageModels } from "./model-tables.ts";
 import { pixelsOf, sizeFrom } from "./sizes.ts";
 
-/** True where a body asks for images among what it wants back. */
+/** Whether a body requests images as output. */
 export function wantsImages(wire: JsonObject): boolean {
   const { generationConfig } = inCamelCase(wire);
   const kinds = isObject(generationConfig) ? generationConfig.responseModalities : undefined;
   return Array.isArray(kinds) && kinds.some((kind) => String(kind).toUpperCase() === "IMAGE");
 }
 
-/** An image among the parts; what is neither image nor text is refused by its path. */
+/** An image part. Parts other than images and text are refused by their path. */
 function pictureOf(block: Block, unmapped: UnmappedField[]): InputImage[] {
   if (block.type !== "image") {
     const path = "path" in block ? block.path : undefined;
@@ -52,7 +52,7 @@ function pictureOf(block: Block, unmapped: UnmappedField[]): InputImage[] {
   return source.kind === "url" || source.kind === "file" ? [{ source, path }] : [];
 }
 
-/** The client's text and the instruction; what the model said before is not part of the prompt. */
+/** The user's text and the instruction. Earlier messages of the model are not part of the prompt. */
 function promptOf(wire: JsonObject, blocks: readonly Block[]): string {
   const texts = [...readInstruction(wire.systemInstruction), ...blocks].flatMap((block) =>
     block.type === "text" ? [block.text] : [],
@@ -83,7 +83,7 @@ function parseSize({ wire: { generationConfig } }: Reading): { size?: ImageSize 
   return sizeFrom([`${configPath}.aspectRatio`, aspectRatio], [`${configPath}.imageSize`, imageSize]);
 }
 
-/** The nearest that the model makes; a warning where that is another shape or another number of pixels. */
+/** The nearest size that the model supports; with a warning when shape or resolution differ. */
 function renderSize({ request: { size }, warnings }: ImageSetting): JsonObject {
   if (size === undefined) return {};
   const aspectRatio = nearestRatio(size, warnings, geminiImageModels);
@@ -130,7 +130,7 @@ const fields: ImageTable = {
 const members: WireMembers = { model: { lost: null }, systemInstruction: { lost: null } };
 const readFields = fieldReader(fields, members);
 
-/** From a wire that has passed the schema. The answer holds bytes, whichever provider makes it. */
+/** Parses a wire that has passed the schema. The response contains bytes, whichever provider generates it. */
 function parseRequest(given: JsonObject, { params }: RequestMeta): ImageRequest {
   const { generationConfig, ...wire } = inCamelCase(given);
   const read = readFields(omitUndefined({ ...wire, generationConfig }));
@@ -145,7 +145,7 @@ export const geminiImages: ImageDialect = {
     schema: GenerateContentRequest,
     parse: parseRequest,
     render: renderer(fields, { path: ({ model }) => callPath(model, wholeVerb) }),
-    // One reply is one image.
+    // One image per reply.
     maxItems: () => 1,
     needsInlineImages: true,
     fieldPath: fieldPaths(fields),

@@ -34,7 +34,7 @@ import { sizeFrom } from "./sizes.ts";
 
 const pathOf = (model: string): string => `v1beta/models/${encodeURIComponent(model.replace(/^models\//, ""))}:predict`;
 
-/** One prompt. Images to edit change what the request means: they are refused elsewhere. */
+/** One prompt. Requests with images to edit have another meaning and are refused. */
 function parseInstance({ wire, unmapped }: Reading): Pick<ImageRequest, "prompt" | "images" | "task"> {
   const [instance = {}] = objectsIn(wire.instances);
   const others = Object.keys(instance).filter((name) => name !== "prompt" && !isAbsent(instance[name]));
@@ -55,7 +55,10 @@ function renderSize({ request: { size }, warnings }: ImageSetting): JsonObject {
   return { parameters: omitUndefined({ aspectRatio, sampleImageSize }) };
 }
 
-/** As `generateImages` of the npm package @google/genai 3.1.0 writes it, and https://ai.google.dev/gemini-api/docs/imagen. */
+/**
+ * The fields of `generateImages` in the npm package @google/genai 3.1.0, and
+ * https://ai.google.dev/gemini-api/docs/imagen.
+ */
 const fields: ImageTable = {
   ...common,
   prompt: {
@@ -117,13 +120,13 @@ const members: WireMembers = {
     schema: Type.Array(instance, { minItems: 1, maxItems: 1, description: "One prompt." }) as TSchema,
     lost: null,
   },
-  // The provider would write to the client's bucket.
+  // The provider would write into the client's bucket.
   "parameters.storageUri": { lost: "reject" },
   model: { lost: null },
 };
 const readFields = fieldReader(fields, members);
 
-/** The wire as several that ask for at most so many images each. */
+/** The wire split into several that request at most so many images each. */
 function dividedPredict(wire: JsonObject, most: number): JsonObject[] {
   const parameters = isObject(wire.parameters) ? wire.parameters : {};
   const wanted = typeof parameters.sampleCount === "number" ? parameters.sampleCount : 1;
@@ -136,7 +139,7 @@ function dividedPredict(wire: JsonObject, most: number): JsonObject[] {
 
 const hasBytes = ({ bytesBase64Encoded: base64 }: JsonObject): boolean => typeof base64 === "string" && base64 !== "";
 
-/** Nothing at all, or a reason in an image's place: everything was filtered. */
+/** An empty reply, or a reason in place of an image, means that everything was filtered. */
 function parseImagen(wire: unknown): ImageResponse {
   const predictions = objectsIn(isObject(wire) ? wire.predictions : []);
   const images = predictions.filter(hasBytes).map(

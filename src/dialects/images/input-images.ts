@@ -1,4 +1,4 @@
-// Images that a client gives: read from text and files, refused where an upstream cannot take them, and written for it.
+// Input images: read from text and files, refused where an upstream does not support them, and rendered for it.
 import type { InputImage, PictureSource } from "../../canonical/image.ts";
 import type { Loss } from "../../canonical/warning.ts";
 import type { FormPart, UploadedFile } from "../dialect.ts";
@@ -6,10 +6,10 @@ import { badValue } from "../errors.ts";
 import { rejected } from "../field-table.ts";
 import { base64Of, imageOfBytes, imageOfText, imageText } from "../video/images.ts";
 
-/** Images of one request. */
+/** Maximum images of one request. */
 export const maxImages = 16;
 
-/** An address, a data URI or bare Base64; addresses of a provider's own store are its files. */
+/** A URL, a data URI or Base64. URLs of a provider's own storage are its files. */
 export function pictureOfText(text: string, path: string): InputImage {
   if (/^(?:oss|gs):\/\/./i.test(text)) return { source: { kind: "file", id: text }, path };
   return { source: imageOfText(text, path), path };
@@ -19,7 +19,7 @@ export function pictureOfFile({ bytes }: UploadedFile, path: string): InputImage
   return { source: imageOfBytes(bytes, path), path };
 }
 
-/** Throws `invalid_value` for more images than any provider takes. */
+/** Throws `invalid_value` for more images than any provider supports. */
 export function checkImages(images: readonly InputImage[], path: string): readonly InputImage[] {
   if (images.length <= maxImages) return images;
   throw badValue(path, `'${path}' must have at most ${maxImages} images.`);
@@ -42,21 +42,21 @@ const isForeign = (source: PictureSource, ownFiles: RegExp | undefined): boolean
   source.kind === "file" && ownFiles?.test(source.id) !== true;
 const foreignFile = "the file is stored with a different provider.";
 
-/** The limit of upstreams that take images as text; `ownFiles` are those that they can read themselves. */
+/** The limit of upstreams that accept images as text; `ownFiles` matches the URLs that they can read. */
 export const textsOnly = (ownFiles?: RegExp) =>
   refusing((source) => (isForeign(source, ownFiles) ? foreignFile : undefined));
 
-/** The limit of upstreams that take bytes. The gateway has fetched what an address leads to. */
+/** The limit of upstreams that accept bytes. The gateway has already downloaded URLs. */
 export const bytesOrFiles = (ownFiles?: RegExp) =>
   refusing((source) => {
     if (isForeign(source, ownFiles)) return foreignFile;
     return source.kind === "url" ? "this model accepts image bytes only, not URLs." : undefined;
   });
 
-/** The image as text: its address or id, or a data URI. */
+/** The image as text: its URL or id, or a data URI. */
 export const pictureText = ({ source }: InputImage): string => (source.kind === "file" ? source.id : imageText(source));
 
-/** The bytes of an image in Base64, with their type; undefined for an image that is not bytes. */
+/** The Base64 bytes of an image with their type; undefined for an image by reference. */
 export function pictureData({ source }: InputImage): { readonly mimeType: string; readonly data: string } | undefined {
   return source.kind === "bytes" ? { mimeType: source.mediaType, data: base64Of(source) } : undefined;
 }

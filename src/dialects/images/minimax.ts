@@ -1,4 +1,4 @@
-// The dialect of MiniMax's images: a failure has status 200, and a result is in lists of addresses or bytes.
+// The dialect of MiniMax's images: failures have status 200, and results are lists of URLs or bytes.
 import type { GeneratedImage, ImageResponse } from "../../canonical/image.ts";
 import { isObject, type JsonObject, omitUndefined } from "../../lib/json.ts";
 import { invalidUpstreamResponse } from "../errors.ts";
@@ -11,7 +11,7 @@ import { fittedPixels, imageRow, ratioNoted } from "./model-sizes.ts";
 import { minimaxImageModels } from "./model-tables.ts";
 import { imageUsage } from "./response.ts";
 
-/** Pixels where they were requested of a model that takes them, else the nearest ratio. */
+/** The requested pixels if the model supports them, otherwise the nearest aspect ratio. */
 function renderSize({ request: { size }, warnings }: ImageSetting): JsonObject {
   if (size === undefined) return {};
   const takesPixels = imageRow(minimaxImageModels, warnings).sides !== undefined && size.width !== undefined;
@@ -21,7 +21,7 @@ function renderSize({ request: { size }, warnings }: ImageSetting): JsonObject {
     : { width: pixels.width, height: pixels.height };
 }
 
-/** https://platform.minimax.io/docs/api-reference/image-generation-t2i: an input image is the person to show. */
+/** https://platform.minimax.io/docs/api-reference/image-generation-t2i: an input image shows the person to depict. */
 export const minimaxImages = upstreamImages({
   name: "minimax-images",
   path: () => "image_generation",

@@ -1,4 +1,4 @@
-// The size, ratio or resolution of a model that is nearest to what a client wants, by the rows of image models.
+// The supported size, ratio or resolution of a model nearest to the requested one, from its table row.
 import type { ImageSize } from "../../canonical/image.ts";
 import { dropped } from "../field-table.ts";
 import { lookUpModel, type ModelRow, type ModelTable } from "../shared/model-table.ts";
@@ -10,21 +10,21 @@ interface Bounds {
   readonly max: number;
 }
 
-/** In addition to the `sizes` and `resolutions` of every row: bounds where any size within them is made. */
+/** A row with, in addition to `sizes` and `resolutions`, bounds for models that support any size within them. */
 export interface ImageRow extends ModelRow {
-  /** Pixels in all. */
+  /** Total pixels. */
   readonly area?: Bounds;
-  /** Pixels of each side. */
+  /** Pixels per side. */
   readonly sides?: Bounds;
-  /** Sides are multiples of it; 16 where something has to be fitted. */
+  /** Sides are multiples of this; 16 when a size has to be adjusted. */
   readonly step?: number;
-  /** The result is as large as what went in. */
+  /** The output has the size of the input image. */
   readonly keepsSize?: true;
-  /** Images of one call; one where absent. */
+  /** Maximum images per call; one if absent. */
   readonly maxImages?: number;
-  /** Left out, it makes as many as it can. */
+  /** Without `n`, the model generates as many images as it can. */
   readonly needsCount?: true;
-  /** The only quality that it takes. */
+  /** The only quality that it supports. */
   readonly onlyQuality?: string;
 }
 
@@ -35,12 +35,12 @@ export function imageRow(models: ImageModels, { context }: Warnings): ImageRow {
   return lookUpModel(models, context).row;
 }
 
-/** A warning where a size goes to a model without a row. */
+/** Warns about a size for a model without a row. */
 function warnUnverified(models: ImageModels, warnings: Warnings): void {
   if (!lookUpModel(models, warnings.context).isListed) warn(warnings, "unverified", "model");
 }
 
-/** The factor by which both sides must grow or shrink to be within the bounds of a row. */
+/** The factor by which both sides must change to be within the bounds of a row. */
 function factorFor({ width, height }: Pixels, { area, sides }: ImageRow): number {
   const pixels = width * height;
   const [short, long] = [Math.min(width, height), Math.max(width, height)];
@@ -56,7 +56,7 @@ function clamped(side: number, sides: Bounds | undefined): number {
   return sides === undefined ? side : Math.min(sides.max, Math.max(sides.min, side));
 }
 
-/** What computing may miss a whole number by. */
+/** Tolerance for rounding errors. */
 const tiny = 1e-9;
 
 function fitting(wanted: Pixels, row: ImageRow): Pixels {
@@ -64,14 +64,14 @@ function fitting(wanted: Pixels, row: ImageRow): Pixels {
   if (first !== undefined) return nearestPixels(wanted, sizesOf(first, ...others));
   const factor = factorFor(wanted, row);
   const step = row.step ?? (factor === 1 ? 1 : 16);
-  // What has to grow is rounded up, and what has to shrink is rounded down, so that it does not miss the bound again.
+  // Rounds up when enlarging and down when reducing, so that the result stays within the bounds.
   const rounded = (steps: number): number =>
     factor > 1 ? Math.ceil(steps - tiny) : factor < 1 ? Math.floor(steps + tiny) : Math.round(steps);
   const fit = (side: number): number => clamped(Math.max(1, rounded((side * factor) / step)) * step, row.sides);
   return { width: fit(wanted.width), height: fit(wanted.height) };
 }
 
-/** The nearest size that the model makes; undefined where the client left it open, or the model does. */
+/** The nearest supported size; undefined where the client or the model does not fix one. */
 export function fittedPixels(size: ImageSize, warnings: Warnings, models: ImageModels): Pixels | undefined {
   const row = imageRow(models, warnings);
   const wanted = pixelsOf(size);
@@ -97,7 +97,7 @@ export function fittedSize(
   return fitted === undefined ? undefined : `${fitted.width}${separator}${fitted.height}`;
 }
 
-/** `2K` where only a resolution was requested and the model has it; else the size in pixels, as `WIDTHxHEIGHT`. */
+/** `2K` if only a resolution was requested and the model supports it; otherwise the size as `WIDTHxHEIGHT`. */
 export function sizeOrResolution(size: ImageSize, warnings: Warnings, models: ImageModels): string | undefined {
   const { resolutions } = imageRow(models, warnings);
   const isNamed = size.width === undefined && size.ratio === undefined && size.resolution !== undefined;
@@ -106,10 +106,10 @@ export function sizeOrResolution(size: ImageSize, warnings: Warnings, models: Im
   return fittedSize(size, warnings, models);
 }
 
-/** What pixels are written as for a model whose ratios are not known. */
+/** Ratios offered for models whose ratios are unknown. */
 const usualRatios = ["1:1", "3:4", "4:3", "9:16", "16:9", "2:3", "3:2"] as const;
 
-/** The nearest ratio of the model; of a model without a row the one that was requested. */
+/** The nearest supported ratio; for a model without a row, the requested one. */
 export function nearestRatio(size: ImageSize, warnings: Warnings, models: ImageModels): string | undefined {
   const { ratios } = imageRow(models, warnings);
   warnUnverified(models, warnings);
@@ -118,14 +118,14 @@ export function nearestRatio(size: ImageSize, warnings: Warnings, models: ImageM
   return first === undefined ? undefined : ratioFor(size, [first, ...others]);
 }
 
-/** `nearestRatio`, noted: a ratio is nearer to what was meant than nothing, and never quite the same as pixels. */
+/** `nearestRatio` with a warning, because a ratio only approximates the requested pixels. */
 export function ratioNoted(size: ImageSize, warnings: Warnings, models: ImageModels): string | undefined {
   const ratio = nearestRatio(size, warnings, models);
   if (ratio !== undefined && ratio !== size.ratio) warn(warnings, "approximated", size.path);
   return ratio;
 }
 
-/** The resolution of the model that is nearest; undefined where none was meant, or the model has no such setting. */
+/** The nearest supported resolution; undefined where none was requested or the model has no such setting. */
 export function resolutionOf(size: ImageSize, warnings: Warnings, models: ImageModels): string | undefined {
   const wanted = resolutionFor(size);
   const { resolutions } = imageRow(models, warnings);

@@ -13,7 +13,7 @@ const table = (
 
 const fourK = 4096 * 4096;
 
-/** `2560x1440` is the smallest image of the newer models in pixels. */
+/** `2560x1440` is the smallest size, in pixels, of the newer models. */
 export const arkModels = table("https://www.volcengine.com/docs/82379/1541523", [
   { models: /seedream-?5/i, area: { min: 2560 * 1440, max: 10_404_496 }, resolutions: ["2K", "3K"] },
   { models: /seedream-?4[-.]5/i, area: { min: 2560 * 1440, max: fourK }, resolutions: ["2K", "4K"] },
@@ -45,7 +45,7 @@ export const xaiModels = table("https://docs.x.ai/developers/model-capabilities/
 
 const geminiRatios = ["1:1", "2:3", "3:2", "3:4", "4:3", "4:5", "5:4", "9:16", "16:9", "21:9"] as const;
 
-/** Models before the third generation make about a thousand pixels a side, and have no parameter for it. */
+/** Models before generation 3 generate about a thousand pixels per side and have no parameter for it. */
 export const geminiImageModels = table("https://ai.google.dev/gemini-api/docs/image-generation", [
   { models: /gemini-[12](?:\.\d)?-/, ratios: geminiRatios, resolutions: [] },
   {
@@ -65,13 +65,13 @@ export const imagenModels = table("https://ai.google.dev/gemini-api/docs/imagen"
 
 const minimaxRatios = ["1:1", "16:9", "4:3", "3:2", "2:3", "3:4", "9:16", "21:9"] as const;
 
-/** A row with sides takes pixels in place of a ratio. */
+/** A row with sides accepts pixels in place of a ratio. */
 export const minimaxImageModels = table("https://platform.minimax.io/docs/api-reference/image-generation-t2i", [
   { models: /^image-01$/, ratios: minimaxRatios, sides: { min: 512, max: 2048 }, step: 8 },
   { models: /^image-01/, ratios: minimaxRatios },
 ]);
 
-/** Only OpenAI's own models have bounds; servers that speak its shape make any size. */
+/** Only OpenAI's own models have bounds. Compatible servers generate any size. */
 export const openaiImageModels = table("https://platform.openai.com/docs/api-reference/images/create", [
   { models: /^gpt-image-1(?:$|[.-])/, sizes: ["1024x1024", "1536x1024", "1024x1536"], maxImages: 10 },
   { models: /^(?:gpt-image|chatgpt-image)/, step: 16, maxImages: 10 },

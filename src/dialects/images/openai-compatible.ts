@@ -1,4 +1,4 @@
-// Servers whose images are OpenAI's with habits of their own: Ark's Seedream, SiliconFlow, Zhipu and xAI.
+// Variants of OpenAI's images API: Ark's Seedream, SiliconFlow, Zhipu and xAI.
 import type { ImageRequest, ImageResponse, ImageSize, InputImage } from "../../canonical/image.ts";
 import { isObject, type JsonObject, omitUndefined } from "../../lib/json.ts";
 import { dropped } from "../field-table.ts";
@@ -26,7 +26,7 @@ function oneOrMany(images: readonly InputImage[]): string | string[] | undefined
   return texts.length > 1 ? texts : texts[0];
 }
 
-/** https://www.volcengine.com/docs/82379/1541523: the watermark is on unless it is refused. */
+/** https://www.volcengine.com/docs/82379/1541523: the watermark is on by default. */
 export const arkImages = upstreamImages({
   ...frame,
   name: "ark-images",
@@ -45,7 +45,7 @@ export const arkImages = upstreamImages({
   error: errors,
 });
 
-/** Items that failed are among the others; when all did, the first says why. */
+/** Failed items are in the same list. If all failed, the first one is the error. */
 function parseArk(wire: unknown): ImageResponse {
   const body = isObject(wire) ? wire : {};
   const items = objectsIn(body.data);
@@ -58,7 +58,7 @@ function parseArk(wire: unknown): ImageResponse {
   return { ...response, ...imageUsage(typeof made === "number" ? made : images.length, usage, variant) };
 }
 
-/** Members of their own for the first images; others are left out. */
+/** Each of the first images has a member of its own; the others are left out. */
 function siliconflowSources({ request: { images }, warnings }: ImageSetting): JsonObject {
   const [first, second, third, fourth] = images;
   if (fourth !== undefined) lose(warnings, dropped("the format has three images"), fourth.path);
@@ -89,7 +89,7 @@ export const siliconflowImages = upstreamImages({
   error: errors,
 });
 
-/** `standard` or `hd`, or the one that the model has. */
+/** `standard` or `hd`, or the only one that the model supports. */
 function zhipuQuality(quality: string, { warnings }: ImageSetting): string {
   const asked = /^(?:hd|high|xhigh|max)$/.test(quality) ? "hd" : "standard";
   const only = imageRow(zhipuModels, warnings).onlyQuality ?? asked;
@@ -97,13 +97,13 @@ function zhipuQuality(quality: string, { warnings }: ImageSetting): string {
   return only;
 }
 
-/** Content that was refused has a number for a code. */
+/** Content filter errors have a numeric code. */
 function zhipuRefusal(body: unknown) {
   const error = isObject(body) && isObject(body.error) ? body.error : {};
   return String(error.code) === "1301" ? contentRefused(String(error.message ?? "")) : null;
 }
 
-/** https://docs.bigmodel.cn/api-reference: one image a call. */
+/** https://docs.bigmodel.cn/api-reference: one image per call. */
 export const zhipuImages = upstreamImages({
   ...frame,
   name: "zhipu-images",
@@ -121,7 +121,7 @@ export const zhipuImages = upstreamImages({
   error: { ...errors, parse: (status, body, wait) => zhipuRefusal(body) ?? errors.parse(status, body, wait) },
 });
 
-/** A ratio, and `1k` or `2k` of models that make more than one. */
+/** A ratio, and `1k` or `2k` for models with several resolutions. */
 function xaiSize({ request: { size }, warnings }: ImageSetting): JsonObject {
   if (size === undefined) return {};
   const resolution = resolutionFor(size);
@@ -132,7 +132,7 @@ function xaiSize({ request: { size }, warnings }: ImageSetting): JsonObject {
   });
 }
 
-/** One image in a member of its own, several in a list. */
+/** A single image has a member of its own, several are a list. */
 function xaiSources({ request: { images } }: ImageSetting): JsonObject {
   const parts = images.map((image) => ({ type: "image_url", url: pictureText(image) }));
   const [only, ...others] = parts;
@@ -140,7 +140,10 @@ function xaiSources({ request: { images } }: ImageSetting): JsonObject {
   return others.length === 0 ? { image: only } : { images: parts };
 }
 
-/** https://docs.x.ai/developers/model-capabilities/images/generation: edits have a path of their own, and take JSON only. */
+/**
+ * https://docs.x.ai/developers/model-capabilities/images/generation: edits have a path of their own and accept only
+ * JSON.
+ */
 export const xaiImages = upstreamImages({
   ...frame,
   name: "xai-images",

@@ -1,4 +1,4 @@
-// The fields of OpenAI's image requests: from a client, as JSON or as a form, and for an upstream.
+// The fields of OpenAI's image requests: from clients, as JSON or as a form, and for upstreams.
 import { type TSchema, Type } from "typebox";
 import type { ImageRequest, ImageSize, InputImage } from "../../canonical/image.ts";
 import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
@@ -17,7 +17,7 @@ import { pixelsOf, sizeFrom } from "./sizes.ts";
 
 type Task = ImageRequest["task"];
 
-/** These models always answer with bytes, and their clients count on it. */
+/** These models always return bytes, and their clients rely on it. */
 export const answersBytes = /^(?:chatgpt|gpt)-image(?:-|$)/;
 
 function readReference(reference: Json, path: string): InputImage {
@@ -33,7 +33,7 @@ function readList(value: Json | undefined, path: string): InputImage[] {
   return Array.isArray(value) ? value.map((item, index) => readReference(item, `${path}[${index}]`)) : [];
 }
 
-/** Files that are neither images nor a mask are not read. */
+/** Files other than images and masks are not read. */
 function readFiles({ files, unmapped }: Reading): InputImage[] {
   const images = filesNamed(files, "image");
   const read = [...images, ...filesNamed(files, "mask")];
@@ -42,7 +42,7 @@ function readFiles({ files, unmapped }: Reading): InputImage[] {
   return images.map((file) => pictureOfFile(file, file.field));
 }
 
-/** Images in any of the places where clients put them, in order. Images make every request an edit. */
+/** Images from every place that clients use, in order. Images make every request an edit. */
 function readImages(reading: Reading, task: Task): Pick<ImageRequest, "images" | "task"> {
   const { image, images: list } = reading.wire;
   const given = [...readFiles(reading), ...readList(image, "image"), ...readList(list, "images")];
@@ -57,14 +57,14 @@ function readMask({ wire, files }: Reading): { readonly mask?: InputImage } {
   return isObject(wire.mask) ? { mask: readReference(wire.mask, "mask") } : {};
 }
 
-/** Streams carry bytes only; models that are named like those that always return bytes do the same. */
+/** Streams contain only bytes, and so do replies of models named like those that always return bytes. */
 function readDelivery({ wire }: Reading): { readonly delivery?: "url" | "base64" } {
   if (wire.stream === true || answersBytes.test(String(wire.model)) || wire.response_format === "b64_json")
     return { delivery: "base64" };
   return wire.response_format === "url" ? { delivery: "url" } : {};
 }
 
-/** Other servers make any size, so that a model without a row is not a reason to warn. */
+/** Compatible servers generate any size, so a model without a row gives no warning. */
 function renderSize(size: ImageSize, { warnings }: ImageSetting): string | undefined {
   const { isListed } = lookUpModel(openaiImageModels, warnings.context);
   const fitted = isListed ? fittedSize(size, warnings, openaiImageModels) : undefined;
@@ -87,7 +87,7 @@ interface PathSchemas {
   readonly mask?: TSchema;
 }
 
-/** Schemas of one path. What only one path has a schema for is read on the other as well. */
+/** The schemas of one path. Members with a schema on only one path are parsed on the other as well. */
 const schemas: { readonly [task in Task]: PathSchemas } = {
   generate: {
     quality: quality("hd"),
@@ -107,11 +107,11 @@ const schemas: { readonly [task in Task]: PathSchemas } = {
   },
 };
 
-/** A text that is read with or without a schema. */
+/** A text member, with or without a schema. */
 const word = (path: string, schema?: TSchema) => ({ path, parse: text, ...(schema ? { schema } : { also: {} }) });
 const flag = (path: string, description: string) => ({ path, schema: optional("boolean", { description }) });
 
-/** The rows that both paths share. */
+/** The rows shared by both paths. */
 const rows = {
   prompt: {
     path: "prompt",
@@ -218,7 +218,7 @@ const membersOf = (task: Task): WireMembers => ({
   safety_identifier: { lost: "ignore" },
 });
 
-/** The client half of a path. The wire has passed the schema. */
+/** The client half of a path, for a wire that has passed the schema. */
 export function openaiClient(task: Task) {
   const [fields, members] = [openaiFields(task), membersOf(task)];
   const readFields = fieldReader(fields, members);
@@ -231,7 +231,7 @@ export function openaiClient(task: Task) {
 
 const { n, size, delivery, endUser } = rows;
 
-/** `ImageCreateVariationParams` of the npm package openai 7.55.0, whose image is a file of the form. */
+/** `ImageCreateVariationParams` of the npm package openai 7.55.0; the image is a file of the form. */
 export const VariationRequest: TSchema = requestSchema(
   { n, size: { ...size, also: {} }, delivery, endUser },
   { model: { schema: optional("string", { description: "ID of the model to use." }) } },

@@ -1,4 +1,4 @@
-// Images as a stream of events: unfinished ones as they become clearer, then each finished one with what it cost.
+// Image streams: partial images, then each complete one with its usage.
 
 import type { ImageRequest, ImageResponse } from "../../canonical/image.ts";
 import type { StreamEvent } from "../../canonical/stream-event.ts";
@@ -9,10 +9,10 @@ import type { ErrorCodec, StreamCodec, StreamReader, WriteContext } from "../dia
 import { invalidUpstreamResponse, streamTruncated } from "../errors.ts";
 import { formatOf, readUsage, writeUsage } from "./response.ts";
 
-/** The beginning of the types of a path's events. */
+/** The prefix of a path's event types. */
 export type EventName = "image_generation" | "image_edit";
 
-/** Reads the events for their usage. There is no terminator: several images have an end each. */
+/** Reads the events for their usage. There is no terminator, because every image has its own end event. */
 function reader({ parse }: ErrorCodec): StreamReader {
   let usage: Usage | undefined;
   let over = false;
@@ -70,7 +70,7 @@ function partialFrames(name: EventName, response: ImageResponse, context: WriteC
   );
 }
 
-/** The last event has the usage of all of them. */
+/** The last event contains the usage of all images. */
 function wholeFrames(name: EventName, response: ImageResponse, context: WriteContext): Frame[] {
   const common = commonMembers(response, context);
   return response.images.map((image, index) => {
@@ -82,7 +82,7 @@ function wholeFrames(name: EventName, response: ImageResponse, context: WriteCon
 export function streamOf(name: EventName, errors: ErrorCodec): StreamCodec {
   return {
     reader: () => reader(errors),
-    // Other upstreams give whole answers, which `asStream` writes.
+    // Other upstreams return complete responses, which `asStream` writes.
     writer: () => ({ write: () => [] }),
     heartbeat: () => ": keep-alive\n\n",
     asStream: (response, context) =>

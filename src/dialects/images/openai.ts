@@ -1,4 +1,4 @@
-// The dialects of OpenAI's images: made from words, and made from other images.
+// The dialects of OpenAI's images: generations, edits and variations.
 import { type ImageRequest, imageCount } from "../../canonical/image.ts";
 import type { UnmappedField } from "../../canonical/warning.ts";
 import type { JsonObject } from "../../lib/json.ts";
@@ -21,7 +21,7 @@ import { readSize } from "./sizes.ts";
 const generationsPath = "images/generations";
 const editsPath = "images/edits";
 
-/** A form where there are images, since every server of this kind takes that. */
+/** A form when there are images, because every compatible server accepts that. */
 function callOf(fields: JsonObject, { images, mask }: ImageRequest, { model }: RenderContext): UpstreamRequest {
   const body = { model, ...fields };
   if (images.length === 0) return { path: generationsPath, body };
@@ -31,13 +31,13 @@ function callOf(fields: JsonObject, { images, mask }: ImageRequest, { model }: R
   return { path: editsPath, body, form: [...formParts(body), ...files, ...masks] };
 }
 
-/** Another separator than the one that servers know. */
+/** Replaces the separator by the one that servers accept. */
 function plainSize(size: JsonObject[string]): JsonObject {
   const read = typeof size === "string" ? readSize(size, "size") : {};
   return read.width === undefined ? {} : { size: `${read.width}x${read.height}` };
 }
 
-/** A file of the client's, as what its bytes show: servers refuse images that are declared to be something else. */
+/** A file of the client with the media type of its bytes: servers refuse images with a wrong declared type. */
 function filePart(part: string, { name, type, bytes }: UploadedFile): FormPart {
   return {
     name: part,
@@ -48,8 +48,8 @@ function filePart(part: string, { name, type, bytes }: UploadedFile): FormPart {
 }
 
 /**
- * The client's own wire, its images under the names and in the order that servers know. Models that always give bytes
- * refuse to be asked how they come.
+ * The client's own wire, with its images renamed and ordered as servers expect. Models that always return bytes refuse
+ * `response_format`.
  */
 function passthroughRequest(path: string, wire: JsonObject, model: string, files: RequestMeta["files"] = []) {
   const body: JsonObject = { ...wire, ...plainSize(wire.size), model };
@@ -62,7 +62,7 @@ function passthroughRequest(path: string, wire: JsonObject, model: string, files
   return { path, body, form: [...formParts(body), ...parts] };
 }
 
-/** The wire as several that ask for at most so many images each. */
+/** The wire split into several that request at most so many images each. */
 function dividedWire(wire: JsonObject, most: number): JsonObject[] {
   const wanted = imageCount(typeof wire.n === "number" ? { n: wire.n } : {});
   const calls = Math.ceil(wanted / most);
@@ -79,7 +79,7 @@ function openaiDialect(task: ImageRequest["task"], path: string) {
       fields,
       ...openaiClient(task),
       render: callRenderer(fields, callOf),
-      /** One model makes one image a call; servers of others make up to ten. */
+      /** By the row of the model, otherwise ten. */
       maxItems: (context: RenderContext) => lookUpModel(openaiImageModels, context).row.maxImages ?? 10,
       needsInlineImages: true,
       fieldPath: fieldPaths(fields),
@@ -108,14 +108,14 @@ export const openaiImageEdits: ImageDialect = {
   stream: streamOf("image_edit", errors),
 };
 
-/** Only servers of this format have variations: other models need a prompt. */
+/** Only servers of this format have variations; other models require a prompt. */
 const variationOnly: UnmappedField = {
   path: "image",
   rule: "reject",
   reason: "this provider does not support image variations",
 };
 
-/** The model of OpenAI's endpoint, which has one. */
+/** The only model of OpenAI's endpoint. */
 const variationModel = "dall-e-2";
 const variations = openaiDialect("edit", "images/variations");
 

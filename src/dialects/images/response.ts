@@ -1,4 +1,4 @@
-// OpenAI's reply with images and what they cost, which is also the one of the specification: from upstreams, and for clients.
+// OpenAI's image replies and their usage, also for compatible upstreams, to and from the canonical model.
 import type { GeneratedImage, ImageResponse } from "../../canonical/image.ts";
 import {
   areCounts,
@@ -17,10 +17,10 @@ import { invalidUpstreamResponse } from "../errors.ts";
 import { objectsIn, optionalNumber, optionalText } from "../shared/json-accessors.ts";
 import { bytesOf } from "../shared/media.ts";
 
-/** What the price of an image depends on, as far as the reply has it. */
+/** What the price of an image depends on, as far as the reply contains it. */
 type ImageVariant = Pick<BilledUnits, "size" | "quality">;
 
-/** The images that are paid for, in addition to tokens if there are any. */
+/** The images to bill, in addition to tokens if there are any. */
 export function imageUsage(
   amount: number,
   tokens: Usage = zeroUsage,
@@ -31,7 +31,7 @@ export function imageUsage(
 
 const detailsOf = (details: Json | undefined): JsonObject => (isObject(details) ? details : {});
 
-/** `usage` of an OpenAI-shaped reply for so many images. */
+/** `usage` of an OpenAI-shaped reply with so many images. */
 export function readUsage(wire: Json | undefined, images: number, variant?: ImageVariant): { readonly usage: Usage } {
   if (!isObject(wire) || !areCounts(wire.input_tokens, wire.output_tokens))
     return imageUsage(images, zeroUsage, variant);
@@ -51,7 +51,7 @@ export function readUsage(wire: Json | undefined, images: number, variant?: Imag
   return imageUsage(images, tokens, variant);
 }
 
-/** `usage` for a client; undefined where no tokens were counted. */
+/** `usage` for a client; undefined without token counts. */
 export function writeUsage({ usage }: Pick<ImageResponse, "usage">): JsonObject | undefined {
   if (usage === undefined) return undefined;
   const [inputTokens, outputTokens] = [totalInput(usage), totalOutput(usage)];
@@ -67,7 +67,7 @@ export function writeUsage({ usage }: Pick<ImageResponse, "usage">): JsonObject 
   });
 }
 
-/** The image of an item; none for one that failed. */
+/** The image of an item; none for a failed one. */
 function readItem(item: JsonObject, mediaType?: string): GeneratedImage[] {
   const revised = optionalText(item, "revised_prompt", "revisedPrompt");
   const { b64_json: base64, url } = item;
@@ -110,7 +110,7 @@ const writeItem = ({ source, revisedPrompt }: GeneratedImage): JsonObject =>
     revised_prompt: revisedPrompt,
   });
 
-/** What kind of file the image is: as the provider says, else as its bytes show. */
+/** The file format: as the provider reports it, otherwise by the bytes. */
 export function formatOf({ images: [first], fileFormat }: ImageResponse): string | undefined {
   if (fileFormat !== undefined || first === undefined) return fileFormat;
   const { mediaType, source } = first;

@@ -1,4 +1,4 @@
-// How large an image is to be: pixels with any separator, a ratio, or a resolution by its name, and the nearest that there is.
+// Image sizes: pixels with any separator, a ratio, or a named resolution, and the nearest supported one.
 import type { ImageSize } from "../../canonical/image.ts";
 import type { Json } from "../../lib/json.ts";
 import { badValue } from "../errors.ts";
@@ -10,7 +10,7 @@ export interface Pixels {
   readonly height: number;
 }
 
-/** No provider makes images beyond these; each has bounds of its own within them. */
+/** No provider generates images beyond these bounds; each has its own within them. */
 const leastSide = 16;
 const mostSide = 16_384;
 const mostPixels = 33_554_432;
@@ -35,7 +35,10 @@ function ratioSides(text: string): readonly [number, number] | null {
   return sides.every((side) => side > 0) ? sides : null;
 }
 
-/** `1024x1024` with any separator, `16:9`, `2K`, or `auto`, which says nothing. Throws `invalid_value` for anything else. */
+/**
+ * `1024x1024` with any separator, `16:9`, `2K`, or `auto`, which requests nothing. Throws `invalid_value` for anything
+ * else.
+ */
 export function readSize(text: string, path: string): Shape {
   if (/^\s*(?:auto)?\s*$/i.test(text)) return {};
   const [, width, height] = pixels.exec(text) ?? [];
@@ -46,7 +49,9 @@ export function readSize(text: string, path: string): Shape {
   throw badValue(path, `'${path}' must be 'auto' or a width and height such as '1024x1024'.`);
 }
 
-/** What these members say together, by the path of the first that says something; nothing where all leave it open. */
+/**
+ * The size that these members request together, with the path of the first one that does; nothing where all are empty.
+ */
 export function sizeFrom(...members: readonly (readonly [path: string, text: Json | undefined])[]): {
   size?: ImageSize;
 } {
@@ -62,7 +67,7 @@ const baseSides: { readonly [resolution: string]: number } = { "512": 512, "1K":
 
 const toSixteen = (side: number): number => Math.max(16, Math.round(side / 16) * 16);
 
-/** The pixels that a size means; null where it leaves them open. */
+/** The pixels of a size; null where they are not determined. */
 export function pixelsOf({ width, height, ratio: wanted, resolution: named }: Shape): Pixels | null {
   if (width !== undefined && height !== undefined) return { width, height };
   const sides = wanted === undefined ? null : ratioSides(wanted);
@@ -74,12 +79,12 @@ export function pixelsOf({ width, height, ratio: wanted, resolution: named }: Sh
 
 const shapeOf = ({ width, height }: Pixels): number => Math.log(width / height);
 
-/** The first of the nearest, by a distance. */
+/** The item with the smallest distance, the first of several. */
 export function nearestBy<Item>(items: readonly [Item, ...Item[]], distance: (item: Item) => number): Item {
   return items.reduce((best, item) => (distance(item) < distance(best) ? item : best));
 }
 
-/** The size that is nearest in shape, then in area. */
+/** The size with the nearest shape, then the nearest area. */
 export function nearestPixels(wanted: Pixels, allowed: readonly [Pixels, ...Pixels[]]): Pixels {
   const area = Math.log(wanted.width * wanted.height);
   return nearestBy(
@@ -90,7 +95,7 @@ export function nearestPixels(wanted: Pixels, allowed: readonly [Pixels, ...Pixe
   );
 }
 
-/** The ratio out of these that an ask means; undefined where it leaves the shape open. */
+/** The nearest of these ratios; undefined where the request does not determine the shape. */
 export function ratioFor(ask: Shape, allowed: readonly [string, ...string[]]): string | undefined {
   const sides = ask.ratio === undefined ? null : ratioSides(ask.ratio);
   const shape = ask.width !== undefined && ask.height !== undefined ? ask.width / ask.height : undefined;
@@ -103,7 +108,7 @@ export function ratioFor(ask: Shape, allowed: readonly [string, ...string[]]): s
   return nearestBy(allowed, (text) => Math.abs(log(text) - Math.log(wanted)));
 }
 
-/** The resolution that an ask means; undefined where it leaves it open. */
+/** The requested resolution; undefined where the request does not determine it. */
 export function resolutionFor({ width, height, resolution: named }: Shape): string | undefined {
   if (named !== undefined) return named;
   if (width === undefined || height === undefined) return undefined;
@@ -112,7 +117,7 @@ export function resolutionFor({ width, height, resolution: named }: Shape): stri
   return longest <= 2560 ? "2K" : "4K";
 }
 
-/** The resolution out of these, such as `1K` and `2K`, that is nearest; undefined where there are none. */
+/** The nearest of these resolutions, such as `1K` and `2K`; undefined where there are none. */
 export function nearestResolution(wanted: string, allowed: readonly string[]): string | undefined {
   const [first, ...others] = allowed;
   if (first === undefined) return undefined;
@@ -120,7 +125,7 @@ export function nearestResolution(wanted: string, allowed: readonly string[]): s
   return nearestBy([first, ...others], (resolution) => Math.abs(side(resolution) - side(wanted)));
 }
 
-/** Sides such as `1024x1024` as pixels. */
+/** Sizes such as `1024x1024` as pixels. */
 export function sizesOf(first: string, ...others: readonly string[]): readonly [Pixels, ...Pixels[]] {
   const read = (text: string): Pixels => {
     const [width = 1, height = 1] = text.split("x").map(Number);

@@ -1,4 +1,4 @@
-// Moderation by a chat model: one item at a time, in a chat dialect, its text read as a verdict.
+// Moderation by a chat model: one item per request in a chat dialect, with the reply read as a moderation result.
 import type { Block, ChatRequest, ChatResponse, TextBlock, TokenLogprob } from "../../canonical/chat.ts";
 import type {
   ModerationItem,
@@ -12,19 +12,22 @@ import { readDataUri } from "../shared/media.ts";
 import type { ModerationTable, UpstreamModeration } from "./fields.ts";
 import { moderateAsk } from "./openai.ts";
 
-/** What the model answered: its text, and the log probabilities of its tokens, where they are returned. */
+/** The reply of the model: its text, and the log probabilities of its tokens, if returned. */
 export interface ModerationReading {
   readonly text: string;
   readonly logprobs: readonly TokenLogprob[];
 }
 
-/** How models of one kind are asked and understood. */
+/** How requests for one kind of model are built and its replies read. */
 export interface ModeratorForm {
-  /** What is asked in addition to the item; the second where a server refuses the first, or answers nonsense. */
+  /**
+   * Request fields in addition to the item; the second ones when a server refuses the first or returns an invalid
+   * result.
+   */
   readonly asks: readonly [Partial<ChatRequest>, Partial<ChatRequest>];
-  /** A text of the item as the model gets it. */
+  /** Prepares a text of the item for the model. */
   text(text: string): string;
-  /** Throws `upstream_protocol_error` on a text without a verdict: what was not classified never passes as harmless. */
+  /** Throws `upstream_protocol_error` for a text without a result: unclassified content never passes as harmless. */
   read(judgement: ModerationReading, item: ModerationItem | undefined): ModerationResult;
 }
 
@@ -50,7 +53,10 @@ function chatAsk(model: string, item: ModerationItem, form: ModeratorForm, more:
   };
 }
 
-/** The first of these requests that the dialect can say. Its warnings are about what no client asked for. */
+/**
+ * The first of these requests that the dialect can render. Its warnings are dropped, because the client did not send
+ * these fields.
+ */
 function callOf(chat: Chat, requests: readonly ChatRequest[], context: RenderContext): UpstreamRequest {
   const [first, ...others] = requests;
   if (first === undefined) throw invalidUpstreamResponse("there are no inputs to moderate");
@@ -84,13 +90,13 @@ function judgementIn(response: ChatResponse): ModerationReading {
 
 type Chat = UpstreamDialect<ChatRequest, ChatResponse>;
 
-/** Made into the messages of a chat request, which the chat format's own table carries on. */
+/** Converted to messages of a chat request, which the chat format's own table renders. */
 const fields: ModerationTable = {
   items: { path: "messages", render: () => undefined },
   mixed: { path: "messages", carriedBy: "items" },
 };
 
-/** The dialect in which a model that is asked in `chat` moderates. */
+/** The dialect in which a model of the dialect `chat` moderates. */
 export function moderatorIn(chat: Chat, form: ModeratorForm): UpstreamModeration {
   return {
     name: `${chat.name}-judge`,

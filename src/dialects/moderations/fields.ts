@@ -1,4 +1,4 @@
-// The fields of a moderation request: a text, texts, or parts that are classified together.
+// The fields of a moderation request: a text, several texts, or parts that are classified together.
 import { Type } from "typebox";
 import type {
   ModerationItem,
@@ -17,7 +17,7 @@ export type ModerationDialect = Dialect<ModerationRequest, ModerationResponse>;
 export type UpstreamModeration = UpstreamDialect<ModerationRequest, ModerationResponse>;
 export type ModerationTable = FieldTable<ModerationRequest>;
 
-/** What the official endpoint takes when no model is named. */
+/** The default model of the official endpoint. */
 const defaultModel = "omni-moderation-latest";
 
 const schemaOfPart = Type.Object(
@@ -50,7 +50,7 @@ function parsePart(part: JsonObject, path: string): ModerationPart {
 const isPart = (part: Json): part is JsonObject => isObject(part);
 const isText = (part: Json): part is string => typeof part === "string";
 
-/** Texts are an item each; parts are one item together. */
+/** Each text is an item; parts are one item together. */
 function parseInput(input: Json | undefined): Pick<ModerationRequest, "items" | "mixed"> {
   if (isText(input ?? null)) return { items: [[textPart(input, "input")]], mixed: false };
   const parts = Array.isArray(input) ? input : [];
@@ -62,7 +62,7 @@ function parseInput(input: Json | undefined): Pick<ModerationRequest, "items" | 
   throw badValue("input", "'input' must not mix strings and objects.");
 }
 
-/** How clients say what is classified. */
+/** How clients send the input. */
 export const clientInput = {
   path: "input",
   schema: Type.Union([Type.String(), Type.Array(Type.Union([Type.String(), schemaOfPart]))], {

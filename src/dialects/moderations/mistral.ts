@@ -1,4 +1,4 @@
-// Mistral's moderations: only texts, categories of its own, and no verdict over all of them.
+// Mistral's moderations: only texts, with other categories and no overall result.
 import type {
   CategoryScore,
   ModerationCategory,
@@ -17,7 +17,7 @@ import type { ModerationTable } from "./fields.ts";
 import { clamped, knownFlagged, verdictOf } from "./moderation-result.ts";
 import { moderateAsk, readHead, readVerdicts } from "./openai.ts";
 
-/** Its categories by ours. Those without a counterpart have their own names, and flag nothing. */
+/** The canonical names of its categories. Categories without a counterpart keep their name and are never flagged. */
 const counterparts: ReadonlyMap<string, ModerationCategory> = new Map([
   ["sexual", "sexual"],
   ["hate_and_discrimination", "hate"],
@@ -27,10 +27,10 @@ const counterparts: ReadonlyMap<string, ModerationCategory> = new Map([
   ["criminal", "illicit"],
   ["selfharm", "self-harm"],
 ]);
-/** A category that also holds threats is a weak sign of those: it gives the score, and flags nothing. */
+/** A category that only partly covers another one gives a score for it, but does not flag it. */
 const copies: ReadonlyMap<string, ModerationCategory> = new Map([["violence_and_threats", "harassment/threatening"]]);
 
-/** Two categories of theirs may be one of ours: the worse one counts. */
+/** Two of its categories may map to one: the higher score is used. */
 function worse(left: CategoryScore | undefined, right: CategoryScore): CategoryScore {
   if (left === undefined) return right;
   return { ...right, flagged: left.flagged || right.flagged, score: Math.max(left.score, right.score) };

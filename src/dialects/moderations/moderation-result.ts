@@ -1,4 +1,4 @@
-// From categories and scores of an upstream to a verdict, and back to the form that clients read.
+// Moderation results: from an upstream's categories and scores, and to the form that clients read.
 import {
   type CategoryScore,
   type InputType,
@@ -11,24 +11,24 @@ import type { JsonObject } from "../../lib/json.ts";
 
 const known: ReadonlySet<string> = new Set(moderationCategories);
 
-/** Scores stay between 0 and 1. */
+/** Limits scores to 0 through 1. */
 export const clamped = (score: number): number => Math.min(Math.max(score, 0), 1);
 
-/** In what a category was looked for, by an upstream that looks at everything it can. */
+/** The input types in which a category was checked, for an upstream that checks every type it supports. */
 export function lookedAt(category: string, item: ModerationItem | undefined): InputType[] {
   const holds = (type: InputType): boolean => item?.some((part) => part.type === type) ?? type === "text";
   const texts: InputType[] = holds("text") ? ["text"] : [];
   return holds("image") && imageCategories.has(category) ? [...texts, "image"] : texts;
 }
 
-/** What was never looked for is not flagged, and says so by naming no input. */
+/** A category that was not checked: not flagged, with no input types. */
 const notLookedFor: CategoryScore = { flagged: false, score: 0, inputs: [] };
 
-/** True when a category is flagged that clients know. */
+/** Whether a category of the client's API is flagged. */
 export const knownFlagged = (found: ReadonlyMap<string, CategoryScore>): boolean =>
   [...found].some(([category, finding]) => finding.flagged && known.has(category));
 
-/** A verdict that names every category. */
+/** A result with every category. */
 export function verdictOf(found: ReadonlyMap<string, CategoryScore>, flagged: boolean): ModerationResult {
   const findings = new Map<string, CategoryScore>(
     moderationCategories.map((category) => [category, found.get(category) ?? notLookedFor]),
@@ -37,7 +37,7 @@ export function verdictOf(found: ReadonlyMap<string, CategoryScore>, flagged: bo
   return { flagged, findings };
 }
 
-/** One result as clients read it. A request may have thousands of them: one loop, without lists of entries. */
+/** One result for a client. A request may have thousands of them, so this is one loop without intermediate lists. */
 export function renderVerdict({ flagged, findings }: ModerationResult): JsonObject {
   const categories: { [category: string]: boolean } = {};
   const scores: { [category: string]: number } = {};

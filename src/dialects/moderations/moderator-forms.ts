@@ -1,4 +1,4 @@
-// How chat models moderate: Llama Guard by the policy of its template, any other by instructions and a schema.
+// Moderation with chat models: Llama Guard by the policy of its template, any other by instructions and a schema.
 import type { TokenLogprob, TopLogprob } from "../../canonical/chat.ts";
 import {
   type CategoryScore,
@@ -11,7 +11,7 @@ import { invalidUpstreamResponse } from "../errors.ts";
 import type { ModerationReading, ModeratorForm } from "./chat-moderation.ts";
 import { clamped, lookedAt, verdictOf } from "./moderation-result.ts";
 
-/** The hazards by their codes; those without a category have names of their own. */
+/** Categories by hazard code; hazards without a category keep their own names. */
 const hazards: { readonly [code: string]: readonly string[] } = {
   S1: ["violence", "illicit/violent"],
   S2: ["illicit"],
@@ -31,7 +31,7 @@ const hazards: { readonly [code: string]: readonly string[] } = {
 
 const word = ({ token }: TopLogprob): string => token.trim().toLowerCase();
 
-/** How likely the verdict was to be `unsafe`; 1 where no log probabilities are returned. */
+/** The probability of the token `unsafe`; 1 without log probabilities. */
 function likelihood(tokens: readonly TokenLogprob[]): number {
   const verdict = tokens.find((token) => word(token) !== "");
   if (verdict === undefined) return 1;
@@ -56,7 +56,7 @@ function readVerdict({ text, logprobs }: ModerationReading, item: ModerationItem
   return verdictOf(everywhere(found, item), isUnsafe);
 }
 
-/** What is not listed was looked for and not found. */
+/** Categories that are not listed were checked and not found. */
 function everywhere(
   found: ReadonlyMap<string, CategoryScore>,
   item: ModerationItem | undefined,
@@ -78,7 +78,7 @@ const llamaGuard: ModeratorForm = {
   read: readVerdict,
 };
 
-/** Some servers take only plain words for names of members. */
+/** Some servers accept only plain words as member names. */
 const plainName = (category: string): string => category.replace(/\W/g, "_");
 const names = moderationCategories.map(plainName);
 
@@ -117,10 +117,10 @@ Categories:
 Answer with one JSON object and nothing else: {"categories": {...}, "category_scores": {...}}. Both have all of these 13
 members, under these names: in "categories" true or false, in "category_scores" your certainty from 0 to 1.`;
 
-/** The tags around a text cannot be closed from within it. */
+/** The text cannot close the tags around it. */
 const fenced = (text: string): string => `<content>\n${text.replace(/<(?=\s*\/?\s*content)/gi, "&lt;")}\n</content>`;
 
-/** The outermost object in the text; models like to put it into a fence. */
+/** The outermost object in the text, because models often put it into a code fence. */
 function objectIn(text: string): JsonObject {
   const found = parseJsonText(text.slice(text.indexOf("{"), text.lastIndexOf("}") + 1));
   if (!isObject(found)) throw invalidUpstreamResponse("the moderation model returned no JSON");
@@ -156,7 +156,7 @@ const promptModeration: ModeratorForm = {
   read: readCategories,
 };
 
-/** By the word that the configuration uses. */
+/** By the name in the configuration. */
 export const moderatorForms = { chat: promptModeration, "llama-guard": llamaGuard } as const satisfies Record<
   string,
   ModeratorForm

@@ -37,7 +37,7 @@ const fields: ModerationTable = {
 
 const inputType = (value: Json): value is InputType => value === "text" || value === "image";
 
-/** Categories that were not classified are null, or are not there. */
+/** Categories that were not classified are null or missing. */
 function readFindings(result: JsonObject, item: ModerationItem | undefined): Map<string, CategoryScore> {
   const { categories, category_scores: scores, category_applied_input_types: applied } = result;
   if (!isObject(categories)) throw invalidUpstreamResponse("a result has no categories");
@@ -63,7 +63,7 @@ function readVerdict(result: Json, item: ModerationItem | undefined): Moderation
   return verdictOf(findings, typeof result.flagged === "boolean" ? result.flagged : isFlagged);
 }
 
-/** Each item must have its result. */
+/** Every item must have a result. */
 export function readVerdicts(
   results: Json | undefined,
   request: ModerationRequest | undefined,
@@ -101,14 +101,14 @@ export function renderResponse(response: ModerationResponse, { id }: Pick<WriteC
   };
 }
 
-/** True for a result that says everything that clients read. */
+/** Whether a result has every member that clients read. */
 function isWhole(result: Json): boolean {
   if (!isObject(result) || typeof result.flagged !== "boolean") return false;
   const tables = [result.categories, result.category_scores, result.category_applied_input_types];
   return tables.every((table) => isObject(table) && moderationCategories.every((category) => category in table));
 }
 
-/** The request, where it is one of this operation. */
+/** The request, if it is a moderation. */
 export const moderateAsk = (ask: { readonly operation: string } | undefined): ModerationRequest | undefined =>
   ask?.operation === "moderate" ? (ask as ModerationRequest) : undefined;
 

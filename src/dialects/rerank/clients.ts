@@ -1,4 +1,4 @@
-// The ranking formats that clients speak: Cohere's second version, and what Jina and compatible servers made of its first.
+// The rerank formats of clients: Cohere's version 2, and its version 1 as Jina and compatible servers use it.
 import type { RerankRequest } from "../../canonical/rerank.ts";
 import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
 import { fieldPaths } from "../field-table.ts";
@@ -17,7 +17,7 @@ import {
 } from "./fields.ts";
 import { readAnswer, readFlat, renderAnswer } from "./response.ts";
 
-/** Members that the rendering writes anew, or leaves out. */
+/** Members that the rendering replaces or leaves out. */
 const rewritten: ReadonlySet<string> = new Set(["top_n", "return_documents", "rank_fields"]);
 
 const top = { ...clientHalves.top, ...topAt("top_n") };
@@ -45,7 +45,7 @@ const plainFields: RerankTable = {
   documents: { ...clientHalves.documents, ...plainRows.documents },
   query: { ...clientHalves.query, ...plainRows.query },
   top,
-  // Some servers send the documents back by default.
+  // Some servers return the documents by default.
   returnDocuments: { ...returnDocuments, renderMembers: () => ({ return_documents: false }) },
   rank_fields: { ...clientHalves.rank_fields, ...plainRows.rank_fields },
 };
@@ -53,11 +53,11 @@ const plainFields: RerankTable = {
 interface Version {
   readonly name: string;
   readonly path: string;
-  /** As it is in replies. */
+  /** The version in replies. */
   readonly version: string;
 }
 
-/** Every reply gets the normal form; its other members are passed on. */
+/** Every reply gets the normalized form; its other members are passed on. */
 function clientRerank({ name, path, version }: Version, fields: RerankTable): RerankDialect {
   const render = renderer(fields, { path: () => path, members: ({ model }) => ({ model }) });
   const { schema, parse } = clientRequest(fields);

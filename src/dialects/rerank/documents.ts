@@ -1,4 +1,4 @@
-// Documents in the form that a server takes: objects become texts where it only ranks texts.
+// Documents in the form that a server accepts: objects become texts where it supports only texts.
 import { stringify } from "yaml";
 import type { RankedDocument } from "../../canonical/rerank.ts";
 import type { Loss } from "../../canonical/warning.ts";
@@ -7,12 +7,13 @@ import { badValue } from "../errors.ts";
 import { rejected } from "../field-table.ts";
 
 /**
- * What a server takes. `text`: only strings. `media`: strings, `{text}` and `{image}`. `content`: strings, and lists of
- * content parts. `parts`: only `{text}`, `{image}` or `{video}`. `any`: strings and objects with fields of their own.
+ * What a server accepts. `text`: only strings. `media`: strings, `{text}` and `{image}`. `content`: strings, and lists
+ * of content parts. `parts`: only `{text}`, `{image}` or `{video}`. `any`: strings and objects with fields of their
+ * own.
  */
 export type DocumentForm = "text" | "media" | "content" | "parts" | "any";
 
-/** A document and its path on the client's wire; `fields` are those that count. */
+/** A document and its path on the client's wire; `fields` are the ranked ones. */
 export interface Placed {
   readonly document: RankedDocument;
   readonly path: string;
@@ -21,7 +22,7 @@ export interface Placed {
 
 const isText = (value: Json | undefined): value is string => typeof value === "string";
 
-/** An object that is an image or a video, where the request does not name the fields that count. */
+/** Whether an object is an image or a video, unless the request names the fields to rank. */
 function isMedia(document: JsonObject, { fields }: Placed): boolean {
   return fields === null && (isText(document.image) || isText(document.video));
 }
@@ -38,7 +39,7 @@ function pickedText(document: JsonObject, fields: readonly string[], path: strin
     : yaml(Object.fromEntries(picked.map((field) => [field, document[field]])));
 }
 
-/** An object as text: the fields that count, else its own text, else all of it as YAML. */
+/** An object as text: the ranked fields, otherwise its text, otherwise the whole object as YAML. */
 function textOf(placed: Placed): string {
   const { document, fields, path } = placed;
   if (isText(document)) return document;
@@ -71,7 +72,7 @@ const forms: { readonly [form in DocumentForm]: (placed: Placed) => Json } = {
   any: ({ document }) => document,
 };
 
-/** The refusal of an image or a video, where the server ranks only texts. */
+/** Refuses images and videos where the server ranks only texts. */
 export function documentLoss(form: DocumentForm, placed: Placed): Loss | undefined {
   const { document, path } = placed;
   if (isText(document) || !isMedia(document, placed)) return undefined;
@@ -79,7 +80,7 @@ export function documentLoss(form: DocumentForm, placed: Placed): Loss | undefin
   return isRanked ? undefined : { ...rejected("this model ranks text documents only"), path };
 }
 
-/** The document as the server takes it. */
+/** The document in the form that the server accepts. */
 export function documentIn(form: DocumentForm, placed: Placed): Json {
   return forms[form](placed);
 }

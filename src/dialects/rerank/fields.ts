@@ -1,4 +1,4 @@
-// The fields of a ranking request: how clients write them, and the rows that the tables of ranking formats share.
+// The fields of a rerank request: the client halves, and the rows shared by the tables of rerank formats.
 import { Type } from "typebox";
 import type { RankedDocument, RerankOption, RerankRequest, RerankResponse } from "../../canonical/rerank.ts";
 import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
@@ -41,7 +41,7 @@ const documentsIn = ({ documents }: JsonObject): readonly Json[] => (Array.isArr
 
 const option = (name: RerankOption, schema: Client<Json>["schema"]) => ({ path: name, schema }) as const;
 
-/** How clients of both versions write each field. */
+/** How clients of both versions send each field. */
 export const clientHalves = {
   documents: {
     schema: Type.Array(Type.Unsafe<RankedDocument>({ type: ["string", "object"] }), {
@@ -115,11 +115,11 @@ export function clientRequest(table: RerankTable) {
 /** What the rows about documents depend on. */
 export interface DocumentRules {
   form(context: RenderContext): DocumentForm;
-  /** The most documents that are ranked at once. */
+  /** Maximum documents per request. */
   maxDocuments?(model: string): number;
 }
 
-/** Cutting a ranking up in silence would mix scores that do not compare. */
+/** Splitting a request is not possible, because scores of different requests do not compare. */
 function refuseMany(count: number, most: number | undefined): void {
   if (most === undefined || count <= most) return;
   throw badValue("documents", `This model accepts at most ${most} documents per request.`);
@@ -134,7 +134,7 @@ const placedDocuments = (documents: RerankRequest["documents"], request: RerankR
 };
 const placedQuery = (document: RankedDocument): Placed => ({ document, path: "query", fields: null });
 
-/** Query and documents in the form that the server takes, under its names for them. */
+/** Query and documents in the form that the server accepts, under its member names. */
 export function documentRows({ form, maxDocuments }: DocumentRules, queryPath = "query", documentsPath = "documents") {
   const formIn = ({ warnings }: Setting): DocumentForm => form(warnings.context);
   return {
@@ -154,7 +154,7 @@ export function documentRows({ form, maxDocuments }: DocumentRules, queryPath = 
       limit: (setting: Setting, query: RankedDocument) => documentLoss(formIn(setting), placedQuery(query)),
       render: (query: RankedDocument, setting: Setting) => documentIn(formIn(setting), placedQuery(query)),
     },
-    /** The gateway picks the fields itself where the server takes texts. */
+    /** For servers that accept texts, the gateway selects the fields itself. */
     rank_fields: {
       path: "rank_fields",
       render(fields: Json, { request, warnings }: Setting): Json | undefined {
@@ -167,7 +167,7 @@ export function documentRows({ form, maxDocuments }: DocumentRules, queryPath = 
   };
 }
 
-/** The number of results, where it is not all of them. */
+/** The number of results, if it is not all of them. */
 export const topAt = (path: string) => ({
   path,
   render: (top: number, { request }: Setting) => (top < request.documents.length ? top : undefined),

@@ -1,21 +1,21 @@
-// A ranking reply: whatever the upstream's shape, one normal form for all clients.
+// A rerank reply: one normalized form for all clients, whatever the upstream's shape.
 import type { RankedResult, RerankRequest, RerankResponse } from "../../canonical/rerank.ts";
 import { oneUnit, tokenCount, type Usage, unitAmount, zeroUsage } from "../../canonical/usage.ts";
 import { isObject, type Json, type JsonObject, omitUndefined } from "../../lib/json.ts";
 import type { WriteContext } from "../dialect.ts";
 import { invalidUpstreamResponse } from "../errors.ts";
 
-/** As many documents one search may rank. */
+/** Maximum documents of one billed search. */
 const documentsPerSearch = 100;
 
-/** The list of results and the name of the score in it, and what else a reply has. */
+/** The list of results, the name of their score, and the other parts of a reply. */
 export interface ReadRanking {
   readonly results: Json | undefined;
   readonly score?: string;
   readonly id?: Json | undefined;
   readonly model?: Json | undefined;
   readonly searchUnits?: Json | undefined;
-  /** The first of these that counts is taken. */
+  /** The first valid count is used. */
   readonly tokens: readonly (Json | undefined)[];
 }
 
@@ -28,7 +28,7 @@ function readResult(item: Json, score: string, documents: number): RankedResult 
   return { index, score: value };
 }
 
-/** Best first. A document that is ranked twice makes no sense. */
+/** Best first. A document that is ranked twice is an error. */
 function readResults(
   { results, score = "relevance_score" }: ReadRanking,
   request: RerankRequest | undefined,
@@ -48,7 +48,7 @@ function readUsage({ tokens, searchUnits }: ReadRanking): { usage?: Usage } {
   return { usage: { ...(usage ?? zeroUsage), ...searches } };
 }
 
-/** The places where compatible servers count their tokens. */
+/** Where compatible servers put their token counts. */
 export function tokensIn(reply: JsonObject): (Json | undefined)[] {
   const at = (place: Json | undefined, ...names: readonly string[]): (Json | undefined)[] =>
     isObject(place) ? names.map((name) => place[name]) : [];
@@ -62,7 +62,7 @@ export function tokensIn(reply: JsonObject): (Json | undefined)[] {
   ];
 }
 
-/** The shape of Cohere's replies, which most servers have made their own. */
+/** The shape of Cohere's replies, which most servers adopted. */
 export function readFlat(reply: Json): ReadRanking {
   if (!isObject(reply)) throw invalidUpstreamResponse("expected a JSON object");
   const { results, id, model, meta } = reply;
@@ -70,7 +70,7 @@ export function readFlat(reply: Json): ReadRanking {
   return { results, id, model, searchUnits: billed.search_units, tokens: tokensIn(reply) };
 }
 
-/** Throws `upstream_protocol_error` on a ranking that is none. */
+/** Throws `upstream_protocol_error` for an invalid ranking. */
 export function readAnswer(read: ReadRanking, request: RerankRequest | undefined): RerankResponse {
   const { id, model } = read;
   return {
@@ -89,7 +89,7 @@ function billedUnits({ usage }: RerankResponse, documents: number): JsonObject {
   return { search_units: Math.ceil(documents / documentsPerSearch) };
 }
 
-/** The normal form. `version` is the one that the client speaks. */
+/** The normalized form. `version` is the client's version. */
 export function renderAnswer(response: RerankResponse, context: WriteContext, version: string): JsonObject {
   const { documents, returnDocuments } = context.request as RerankRequest;
   const tokens = response.usage?.inputTokens ?? context.inputEstimate;

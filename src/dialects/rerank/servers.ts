@@ -1,4 +1,4 @@
-// The ranking formats that only servers speak: Text Embeddings Inference's, Voyage's, and both of DashScope's.
+// The rerank formats of servers only: Text Embeddings Inference's, Voyage's, and both of DashScope's.
 
 import type { RerankRequest, RerankResponse } from "../../canonical/rerank.ts";
 import { isObject, type Json } from "../../lib/json.ts";
@@ -22,11 +22,11 @@ const server = ({ read, ...format }: Server) =>
     parse: (wire, { request }) => readAnswer(read(wire as Json), request?.operation === "rerank" ? request : undefined),
   });
 
-/** One model, a bare list of scores, no count of anything. */
+/** One model, a bare list of scores, no counts. */
 export const teiRerank = server({
   name: "tei-rerank",
   path: () => "rerank",
-  // Elsewhere what is too long is cut off unless the client says otherwise; here it must be asked for.
+  // Other servers truncate long texts by default; here it must be requested.
   members: () => ({ raw_scores: false, return_text: false, truncate: true }),
   fields: {
     ...noOptions,
@@ -36,7 +36,7 @@ export const teiRerank = server({
     truncation: { path: "truncate" },
   },
   read: (reply) => ({ results: reply, score: "score", tokens: [] }),
-  // A failure of its own has a status that elsewhere means a fault of the request.
+  // A server failure has a status that usually means an invalid request.
   error: errorsWith({ statuses: { 424: 500 } }),
 });
 
@@ -61,7 +61,7 @@ export const voyageRerank = server({
 });
 
 const seesImages = /-vl-/;
-/** An account without money is refused as a bad request. */
+/** An account without funds is reported as a bad request. */
 const dashscopeErrors = errorsWith({ codes: { Arrearage: 402 } });
 
 const dashscopeRules: DocumentRules = {
@@ -69,7 +69,7 @@ const dashscopeRules: DocumentRules = {
   maxDocuments: (model) => (seesImages.test(model) ? 100 : 500),
 };
 
-/** A reply may be an error in spite of its status. */
+/** A reply may be an error despite its status. */
 function opened(reply: Json) {
   if (!isObject(reply)) throw invalidUpstreamResponse("expected a JSON object");
   if (typeof reply.code === "string" && reply.code !== "") throw dashscopeErrors.parse(200, reply);

@@ -1,4 +1,4 @@
-// Readers of audio from upstreams: a file as it comes, pieces inside JSON, and documents that are errors in disguise.
+// Readers of upstream audio: files, fragments inside JSON, and error documents with status 200.
 import type { AudioFormat } from "../../canonical/speech.ts";
 import type { Usage } from "../../canonical/usage.ts";
 import { isObject, type JsonObject, parseJsonText } from "../../lib/json.ts";
@@ -15,17 +15,17 @@ const maxFrameBytes = 32 * 1024 * 1024;
 
 export type HeaderGetter = (name: string) => string | null;
 
-/** What the client asked for. */
+/** The requested format. */
 export function formatOf({ request }: ReadContext): AudioFormat {
   return request?.operation === "speak" ? request.format : "mp3";
 }
 
-/** A body that is held until it is whole, within a bound. */
+/** A body that is held until it is complete, up to a limit. */
 function heldBody() {
   const chunks: Uint8Array[] = [];
   let total = 0;
   return {
-    /** Holds the chunk, and gives nothing for now. */
+    /** Holds the chunk and returns nothing yet. */
     add(chunk: Uint8Array): Uint8Array {
       total += chunk.length;
       if (total > maxHeldBytes) throw invalidUpstreamResponse("the response exceeds the size limit");
@@ -37,8 +37,8 @@ function heldBody() {
 }
 
 /**
- * A file of audio as it comes. Its own bytes show what it is; samples without a header show nothing, and are what the
- * Content-Type says, or else what was asked for. `usage` is asked at the end.
+ * An audio file, forwarded as it arrives. Its bytes show the format; raw samples do not, so the Content-Type or the
+ * requested format decides. `usage` is called at the end.
  */
 export function plainReader(asked: AudioFormat, type: string, usage?: () => Usage | undefined): AudioReader {
   const declared = soundOfType(type) ?? asked;
@@ -70,10 +70,10 @@ export function plainReader(asked: AudioFormat, type: string, usage?: () => Usag
 
 const documentTypes = /^(?:application\/(?:\S+\+)?json|text\/)/;
 
-/** True for a body that is a document, and no audio. */
+/** Whether a body is a document and not audio. */
 export const isDocument = (type: string): boolean => documentTypes.test(type);
 
-/** Status 200, and yet no audio. */
+/** Status 200 without audio. */
 function errorReader(format: AudioFormat): AudioReader {
   const held = heldBody();
   return {
@@ -87,13 +87,13 @@ function errorReader(format: AudioFormat): AudioReader {
   };
 }
 
-/** A file, or an error, by the Content-Type of the answer. */
+/** A file, or an error, by the Content-Type of the response. */
 export function fileReader(context: ReadContext, head: HeaderGetter, usage?: () => Usage | undefined): AudioReader {
   const [asked, type] = [formatOf(context), head("content-type") ?? ""];
   return isDocument(type) ? errorReader(asked) : plainReader(asked, type, usage);
 }
 
-/** What one document says. */
+/** The content of one document. */
 export interface AudioChunk {
   readonly sound?: Uint8Array;
   readonly usage?: Usage;
@@ -101,15 +101,15 @@ export interface AudioChunk {
   readonly done?: boolean;
 }
 
-/** How the documents of one upstream are understood. */
+/** How the documents of one upstream are read. */
 export interface AudioDecoder {
-  /** What the audio is, when the first of it is there. */
+  /** The audio format, once the first audio has arrived. */
   readonly format: AudioFormat;
-  /** Throws GatewayError for an error that the document holds. `whole`: there is only this one. */
+  /** Throws GatewayError for an error in the document. `whole`: this is the only document. */
   decode(body: JsonObject, whole: boolean): AudioChunk;
 }
 
-/** Audio in events that each carry a piece of it, or in one document with all of it, by the Content-Type of the answer. */
+/** Audio in events that each carry a fragment, or in a single document, by the Content-Type of the response. */
 export function jsonAudioReader(type: string | null, decoder: AudioDecoder): AudioReader {
   const isStream = (type ?? "").startsWith("text/event-stream");
   const splitter: FrameSplitter = frameSplitter(maxFrameBytes);

@@ -1,12 +1,12 @@
-// Azure's own speech service: markup in, a file out.
+// Azure's own speech service: SSML in, an audio file out.
 import { isObject, type Json } from "../../lib/json.ts";
 import { openaiErrors } from "../openai-error.ts";
 import { fileReader, formatOf, isDocument, plainReader } from "./audio-readers.ts";
 import { stringAt, upstreamSpeech } from "./upstream-speech.ts";
 
 /**
- * https://learn.microsoft.com/azure/ai-services/speech-service/openai-voices, read 2026-11-22. The voices that have twins
- * there exist in the regions `northcentralus` and `swedencentral` only; the neighbours exist in every region.
+ * https://learn.microsoft.com/azure/ai-services/speech-service/openai-voices, read 2026-11-22. The OpenAI voices exist
+ * only in the regions `northcentralus` and `swedencentral`; the alternatives exist in every region.
  */
 const voices = {
   alloy: { preferred: "en-US-AlloyMultilingualNeural", everywhere: "en-US-EvelynMultilingualNeural" },
@@ -32,14 +32,14 @@ const entities: { readonly [character: string]: string } = {
   "'": "&apos;",
 };
 
-/** Characters that no document of XML may hold, escaped or not. */
+/** Characters that XML does not allow, escaped or not. */
 const forbidden = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]|\p{Surrogate}/gu;
 
 function escaped(text: string): string {
   return text.replace(forbidden, "").replace(/[&<>"']/g, (character) => entities[character] ?? "");
 }
 
-/** A voice's name begins with its language. */
+/** A voice's name starts with its language. */
 const languageOf = (voice: string): string => /^[a-z]{2,3}-[A-Z][A-Za-z]{1,3}/.exec(voice)?.[0] ?? "en-US";
 
 function ssml(speak: Json | undefined): string {
@@ -74,7 +74,7 @@ export const azureSpeech = upstreamSpeech({
     headers: { [formatHeader]: stringAt(headers, formatHeader) },
   }),
   reader(context, head) {
-    // Of samples it says how many bits they have, by a type that others use for files.
+    // The Content-Type of samples states their bits, with a type that other servers use for files.
     const isSamples = formatOf(context) === "pcm" && !isDocument(head("content-type") ?? "");
     return isSamples ? plainReader("pcm", "audio/pcm") : fileReader(context, head);
   },

@@ -1,4 +1,4 @@
-// Deepgram's speech, whose voices are models.
+// Deepgram's speech, where each voice is a model.
 import { isObject } from "../../lib/json.ts";
 import type { ErrorCodec } from "../dialect.ts";
 import { openaiErrors } from "../openai-error.ts";
@@ -25,10 +25,13 @@ const voices = {
 } as const;
 
 const linear = "encoding=linear16&sample_rate=24000";
-/** A model that has its voice and language in its name. */
+/** A model whose name includes voice and language. */
 const spoken = /^aura(?:-\d+)?-[a-z]+-[a-z]{2}$/;
 
-/** `aura-2` with a voice is `aura-2-thalia-en`; a voice may bring its language, as in `celeste-es`, or be a model itself. */
+/**
+ * `aura-2` with a voice is `aura-2-thalia-en`. A voice may include its language, as in `celeste-es`, or be a model
+ * itself.
+ */
 function modelOf(model: string, voice: string): string {
   if (spoken.test(voice)) return voice;
   if (spoken.test(model)) return model;

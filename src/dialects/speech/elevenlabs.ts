@@ -9,8 +9,8 @@ import { sampleReader } from "./pcm-wav.ts";
 import { characterUsage, contentLength, stringAt, upstreamSpeech } from "./upstream-speech.ts";
 
 /**
- * Default voices, which accounts made before March 2026 have until 2026-12-31; other accounts are asked for their own.
- * https://help.elevenlabs.io/hc/en-us/articles/26942950589969, read 2026-11-22.
+ * Default voices, available until 2026-12-31 to accounts created before March 2026; for other accounts their own are
+ * listed. https://help.elevenlabs.io/hc/en-us/articles/26942950589969, read 2026-11-22.
  */
 const voices = {
   alloy: "SAz9YHcvj6GT2YYXdXww",
@@ -28,7 +28,7 @@ const voices = {
   verse: "IKne3meq5aSn9XLyUdCD",
 } as const;
 
-/** A code that says too little by its status: 401 is also an account without credit. */
+/** Codes that are more precise than the status: 401 is also an account without credit. */
 function flattened(body: unknown): unknown {
   const detail = isObject(body) ? body.detail : undefined;
   if (!isObject(detail)) return body;
@@ -50,7 +50,10 @@ export const elevenlabsErrors: ErrorCodec = {
   },
 };
 
-/** https://elevenlabs.io/docs/api-reference/text-to-speech/stream: a WAV file is samples with a header of ours. */
+/**
+ * https://elevenlabs.io/docs/api-reference/text-to-speech/stream: a WAV file is made from samples with a header added
+ * by the gateway.
+ */
 export const elevenlabsSpeech = upstreamSpeech({
   name: "elevenlabs-speech",
   paths: { input: "text", voice: "url.voice_id", format: "query.output_format", speed: "voice_settings.speed" },

@@ -33,7 +33,7 @@ const voices = {
 const slowest = 0.9;
 const fastest = 1.1;
 
-/** The format has no number for speed, but the model follows instructions. */
+/** The format has no field for speed, but the model follows instructions. */
 function manner({ speed, instructions }: SpeechRequest): string {
   const pace = speed > fastest ? "Speak fast." : speed < slowest ? "Speak slowly." : "";
   return [instructions?.trim(), pace].filter((words) => words !== undefined && words !== "").join(" ");

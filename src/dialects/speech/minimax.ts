@@ -1,4 +1,4 @@
-// MiniMax' speech: sound in hexadecimal, and errors with the status of a success.
+// MiniMax's speech: audio in hexadecimal, and errors with a success status.
 import { type AudioFormat, pcmRate, soundTypes } from "../../canonical/speech.ts";
 import { isObject, type JsonObject } from "../../lib/json.ts";
 import { openaiErrors } from "../openai-error.ts";
@@ -7,7 +7,7 @@ import { isRefusal, parseError } from "../video/upstreams/minimax.ts";
 import { type AudioChunk, type AudioDecoder, formatOf, jsonAudioReader } from "./audio-readers.ts";
 import { characterUsage, upstreamSpeech } from "./upstream-speech.ts";
 
-/** Voices of its system. https://platform.minimax.io/docs/faq/system-voice-id */
+/** Its system voices. https://platform.minimax.io/docs/faq/system-voice-id */
 const voices = {
   alloy: "English_Graceful_Lady",
   ash: "English_Trustworth_Man",
@@ -26,7 +26,7 @@ const voices = {
 
 const mp3Bits = 128_000;
 
-/** In a stream the last document may hold all of it once more. */
+/** In a stream, the last document may repeat all of the audio. */
 function decoderFor(asked: AudioFormat): AudioDecoder {
   let format = asked;
   let hasAudio = false;
@@ -52,7 +52,7 @@ function decoderFor(asked: AudioFormat): AudioDecoder {
   };
 }
 
-/** https://platform.minimax.io/docs/api-reference/speech-t2a-http: a WAV file is never streamed. */
+/** https://platform.minimax.io/docs/api-reference/speech-t2a-http: WAV files are not available as streams. */
 export const minimaxSpeech = upstreamSpeech({
   name: "minimax-speech",
   paths: {

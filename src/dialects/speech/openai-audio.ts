@@ -1,4 +1,4 @@
-// Audio in OpenAI's format: a file as it comes, or events that carry it in Base64; from upstreams, and for clients.
+// Audio in OpenAI's format: a file, or events with Base64 audio; from upstreams and for clients.
 import { type AudioFormat, soundTypes } from "../../canonical/speech.ts";
 import { tokenCount, totalInput, totalOutput, type Usage } from "../../canonical/usage.ts";
 import { isObject, type Json, parseJsonText } from "../../lib/json.ts";
@@ -38,7 +38,7 @@ function eventReader(format: AudioFormat): AudioReader {
   };
 }
 
-/** By the Content-Type of the answer. */
+/** By the Content-Type of the response. */
 export function openaiSoundReader(context: ReadContext, head: HeaderGetter): AudioReader {
   return (head("content-type") ?? "").startsWith("text/event-stream")
     ? eventReader(formatOf(context))
@@ -56,14 +56,14 @@ function wireUsage(usage: Usage): { input_tokens: number; output_tokens: number;
   return { input_tokens: input, output_tokens: output, total_tokens: input + output };
 }
 
-/** Each chunk of sound is an event of its own, so that it leaves at once. */
+/** Each chunk of audio is an event of its own, so that it is sent at once. */
 const eventWriter: AudioWriter = {
   type: "text/event-stream; charset=utf-8",
   write: (sound) => event({ type: "speech.audio.delta", audio: Buffer.from(sound).toString("base64") }),
   end: (usage) => event({ type: "speech.audio.done", usage: wireUsage(usage) }),
 };
 
-/** The writer that the client asked for. */
+/** The writer for the requested stream format. */
 export function soundWriter({ request }: WriteContext, format: AudioFormat): AudioWriter {
   if (request.operation === "speak" && request.events) return eventWriter;
   return { type: soundTypes[format], write: (sound) => sound, end: () => nothing };

@@ -1,4 +1,4 @@
-// Speech of servers whose format is nearly OpenAI's: other voices, fewer formats.
+// Speech servers with variants of OpenAI's format: other voices, fewer formats.
 import { pcmRate } from "../../canonical/speech.ts";
 import { openaiErrors } from "../openai-error.ts";
 import { formatOf } from "./audio-readers.ts";
@@ -8,7 +8,7 @@ import { type SpeechSetting, upstreamSpeech, voicesByName } from "./upstream-spe
 
 const path = "audio/speech";
 
-/** https://console.groq.com/docs/text-to-speech: only WAV files, so that samples are cut out of one. */
+/** https://console.groq.com/docs/text-to-speech: only WAV files, so samples are extracted from one. */
 export const groqSpeech = upstreamSpeech({
   name: "groq-speech",
   paths: { input: "input", voice: "voice", format: "response_format" },
@@ -31,12 +31,15 @@ export const groqSpeech = upstreamSpeech({
   error: openaiErrors,
 });
 
-/** A voice belongs to its model, unless it is one's own. */
+/** Voices are prefixed by their model, except custom ones. */
 function ofModel(voice: string, { request, warnings }: SpeechSetting): string {
   return request.ownVoice || voice.includes(":") ? voice : `${warnings.context.model}:${voice}`;
 }
 
-/** https://docs.siliconflow.cn/cn/api-reference/audio/create-speech: each format has a rate of its own unless the request names one. */
+/**
+ * https://docs.siliconflow.cn/cn/api-reference/audio/create-speech: each format has a sample rate of its own unless
+ * the request sets one.
+ */
 export const siliconflowSpeech = upstreamSpeech({
   name: "siliconflow-speech",
   paths: { input: "input", voice: "voice", format: "response_format", speed: "speed" },

@@ -1,4 +1,4 @@
-// The dialect of OpenAI's speech: a text and a voice in, a file of sound out, whole or as events.
+// The dialect of OpenAI's speech: a text and a voice in, an audio file out, complete or as events.
 import { Type } from "typebox";
 import {
   type AudioFormat,
@@ -20,10 +20,10 @@ import { openaiSoundReader, soundWriter } from "./openai-audio.ts";
 import { refuseDocument, type SpeechTable } from "./upstream-speech.ts";
 
 const path = "audio/speech";
-/** What people count as characters. */
+/** Characters as users count them. */
 const maxCharacters = 4096;
 
-/** The schema counts what the runtime calls characters; people count what they see. */
+/** The schema counts UTF-16 units; this counts code points. */
 function checkLength(input: string): void {
   if (input.length > maxCharacters && [...input].length > maxCharacters)
     throw badValue("input", `'input' must have at most ${maxCharacters} characters.`);

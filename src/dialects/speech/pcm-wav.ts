@@ -1,4 +1,4 @@
-// Bare samples from an upstream as what the client asked for: a WAV file around them, or samples at the one rate of `pcm`.
+// Raw samples from an upstream in the requested format: as a WAV file, or resampled for `pcm`.
 import { type AudioFormat, pcmRate } from "../../canonical/speech.ts";
 import type { Usage } from "../../canonical/usage.ts";
 import type { AudioReader } from "../dialect.ts";
@@ -8,13 +8,13 @@ import { resampled, type TurnSamples } from "../shared/pcm.ts";
 
 const nothing = new Uint8Array();
 
-/** What samples are. */
+/** The format of samples. */
 export interface SampleForm {
   readonly rate: number;
   readonly channels?: number;
 }
 
-/** Samples as `wav`, at their own rate, or as `pcm`. `length` in bytes; null where the end is not known. */
+/** Samples as `wav` at their own rate, or as `pcm`. `length` in bytes; null where it is unknown. */
 export function samplesAs(asked: AudioFormat, { rate, channels = 1 }: SampleForm, length: number | null): TurnSamples {
   if (asked !== "wav") return resampled(rate, pcmRate, channels);
   let begun = false;
@@ -25,7 +25,7 @@ export function samplesAs(asked: AudioFormat, { rate, channels = 1 }: SampleForm
   };
 }
 
-/** A body of bare samples. `usage` is asked at the end. */
+/** A body of raw samples. `usage` is called at the end. */
 export function sampleReader(
   asked: AudioFormat,
   form: SampleForm,
@@ -51,7 +51,9 @@ export function sampleReader(
 const headBytes = 12;
 const maxHeaderBytes = 64 * 1024;
 
-/** Where the samples of a WAV file begin, and what they are; null while the header is not whole. Throws for other files. */
+/**
+ * The format of a WAV file and the offset of its samples; null while the header is incomplete. Throws for other files.
+ */
 function headerOf(bytes: Buffer): (SampleForm & { readonly at: number }) | null {
   if (bytes.length < headBytes) return null;
   if (bytes.toString("latin1", 0, 4) !== "RIFF") throw invalidUpstreamResponse("expected a WAV file");

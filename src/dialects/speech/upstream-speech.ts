@@ -1,4 +1,4 @@
-// Speech of servers: a table of fields from what each of them accepts, voices and formats by table, speed within bounds.
+// Speech servers: builds a field table from what each server accepts (voices, formats, limits of speed).
 import { type AudioFormat, audioFormats, type SpeechRequest, type SpeechResponse } from "../../canonical/speech.ts";
 import type { Usage } from "../../canonical/usage.ts";
 import { oneUnit, zeroUsage } from "../../canonical/usage.ts";
@@ -23,28 +23,28 @@ export type SpeechTable = FieldTable<SpeechRequest>;
 export type SpeechSetting = RenderSetting<SpeechRequest>;
 
 /**
- * Where a server takes each field. Members of `url`, `query` and `headers` are put there by its `call`, all others
+ * The path of each field. Members of `url`, `query` and `headers` are applied by the server's `call`, all others go
  * into the body.
  */
 export interface SpeechPaths {
   readonly input: string;
   readonly voice: string;
   readonly format: string;
-  /** Absent: it has no speed. */
+  /** Absent: the server does not support speed. */
   readonly speed?: string;
 }
 
 export interface UpstreamSpeech {
   readonly name: string;
   readonly paths: SpeechPaths;
-  /** Voices for the usual names. */
+  /** Voices for the standard names. */
   readonly voices: VoiceTable;
   /** The server's names for the formats, `null` where it has none; formats without a row are refused. */
   readonly formats: { readonly [format in AudioFormat]?: string | null };
   readonly speeds?: readonly [least: number, most: number];
-  /** Characters that it takes at most. */
+  /** Maximum characters of the input. */
   readonly maxCharacters?: number;
-  /** Rows that differ from those that are made of the rest. */
+  /** Rows that replace the generated ones. */
   readonly rows?: Partial<SpeechTable>;
   /** The server's name for a voice of a model. Absent: the voice itself. */
   voiceOf?(voice: string, setting: SpeechSetting): string;
@@ -53,10 +53,13 @@ export interface UpstreamSpeech {
   readonly error: ErrorCodec;
 }
 
-/** What replaces a format that the client left open, best first: files that players support, then bare samples. */
+/** Replacements for a format that the client left open, best first: files that players support, then raw samples. */
 const nearestFormats: readonly AudioFormat[] = ["mp3", "wav", "opus", "aac", "flac", "pcm"];
 
-/** The request with the format that is made: the requested one, or the server's nearest where the client left the format open. */
+/**
+ * The request with the resulting format: the requested one, or the nearest supported one where the client left it
+ * open.
+ */
 function withFormat({ formats }: UpstreamSpeech, request: SpeechRequest): SpeechRequest {
   if (formats[request.format] !== undefined || !request.isDefaultFormat) return request;
   const format = nearestFormats.find((each) => formats[each] !== undefined) ?? request.format;
@@ -113,7 +116,7 @@ function tableOf(server: UpstreamSpeech): SpeechTable {
   };
 }
 
-/** Replies with speech are read as audio. */
+/** Speech replies are read as audio, never as a document. */
 export function refuseDocument(): never {
   throw invalidUpstreamResponse("expected audio");
 }
@@ -151,7 +154,7 @@ export function upstreamSpeech(server: UpstreamSpeech): UpstreamDialect<SpeechRe
 export const stringAt = (members: Json | undefined, name: string): string =>
   isObject(members) && typeof members[name] === "string" ? members[name] : "";
 
-/** Characters as the server has counted them; undefined where it returned none. */
+/** Characters as the server counted them; undefined where it returned none. */
 export function characterUsage(count: string | number | null | undefined): Usage | undefined {
   const amount = Number(count);
   if (count === null || count === undefined || !Number.isFinite(amount) || amount <= 0) return undefined;
@@ -164,7 +167,7 @@ export function contentLength(head: HeaderGetter): number | null {
   return Number.isSafeInteger(length) && length > 0 ? length : null;
 }
 
-/** The same voice under several of the usual names. */
+/** One voice for several of the standard names. */
 export function voicesByName(pairs: { readonly [voice: string]: readonly string[] }): Record<string, string> {
   return Object.fromEntries(Object.entries(pairs).flatMap(([voice, names]) => names.map((name) => [name, voice])));
 }

@@ -1,18 +1,21 @@
-// Which of a provider's voices speaks for a standard name: the table's voice, or one that the account really has.
+// Chooses a provider's voice for a standard name: from the table, or from the voices of the account.
 import type { ListedVoice } from "../../canonical/speech.ts";
 
-/** A provider's voice for a standard name: one, or one of some places only and another that exists everywhere. */
+/** A provider's voice for a standard name: one voice, or a preferred one with an alternative that exists everywhere. */
 export type VoiceRow = string | { readonly preferred: string; readonly everywhere: string };
 
 export type VoiceTable = Readonly<Record<string, VoiceRow>>;
 
 export interface ChosenVoice {
   readonly voice: string;
-  /** Another voice than the table's first choice. */
+  /** Not the table's first choice. */
   readonly isOther: boolean;
 }
 
-/** How the standard voices sound. https://platform.openai.com/docs/guides/text-to-speech#voice-options, read 2026-11-22. */
+/**
+ * The gender of the standard voices. https://platform.openai.com/docs/guides/text-to-speech#voice-options, read
+ * 2026-11-22.
+ */
 const genders: Readonly<Record<string, ListedVoice["gender"]>> = {
   alloy: "female",
   ash: "male",
@@ -31,7 +34,9 @@ const genders: Readonly<Record<string, ListedVoice["gender"]>> = {
 
 const idsOf = (row: VoiceRow): readonly string[] => (typeof row === "string" ? [row] : [row.preferred, row.everywhere]);
 
-/** A listed voice for a name, always the same one: names that sound alike are spread over the voices that do. */
+/**
+ * A listed voice for a name, always the same one. Names of one gender are distributed over the voices of that gender.
+ */
 function similarVoice(name: string, listed: readonly ListedVoice[]): string | undefined {
   const gender = genders[name];
   const alike = listed.filter((voice) => voice.gender === gender);
@@ -40,7 +45,7 @@ function similarVoice(name: string, listed: readonly ListedVoice[]): string | un
   return choice[Math.max(names.indexOf(name), 0) % Math.max(choice.length, 1)]?.id;
 }
 
-/** `listed` is absent where the provider's own list is not known. */
+/** `listed` is absent where the provider's voices are unknown. */
 export function chooseVoice(name: string, table: VoiceTable, listed?: readonly ListedVoice[]): ChosenVoice {
   const row = table[name];
   if (row === undefined) return { voice: name, isOther: false };
@@ -51,7 +56,7 @@ export function chooseVoice(name: string, table: VoiceTable, listed?: readonly L
   return { voice, isOther: voice !== preferred };
 }
 
-/** The id of a listed voice that a client names by its id or its name. */
+/** The id of a listed voice, by its id or its name. */
 export function listedVoiceId(name: string, listed: readonly ListedVoice[]): string | undefined {
   const lower = name.toLowerCase();
   return (listed.find(({ id }) => id === name) ?? listed.find((voice) => voice.name.toLowerCase() === lower))?.id;

@@ -1,4 +1,4 @@
-// What is known of each family of models: its tokenizer, and what its vendor counts for media, messages and tools.
+// Token counting per model family: its tokenizer, and the vendor's rules for media, messages and tools.
 import {
   anthropicPatches,
   geminiLevels,
@@ -11,36 +11,36 @@ import {
   qwenSquares,
 } from "./image-rules.ts";
 
-/** A vocabulary that the token counter has. */
+/** A vocabulary of the token counter. */
 export type Encoding = "o200k_base" | "cl100k_base";
 
-/** Unicode scripts by name: what a character counts, in tokens of the vocabulary that is counted with. */
+/** Unicode scripts by name: tokens per character, in tokens of the vocabulary. */
 export type ScriptRates = { readonly [script: string]: number };
 
 export interface TokenFamily {
   readonly name: string;
-  /** The vocabulary that is counted with. */
+  /** The vocabulary used for counting. */
   readonly encoding: Encoding;
-  /** Tokens of this family for one of that vocabulary: of everything else, and of Chinese characters. */
+  /** Tokens of this family per token of that vocabulary: for Chinese characters, and for everything else. */
   readonly plain: number;
   readonly cjk: number;
-  /** Scripts that are counted by their characters, because the vocabulary says too little about them. */
+  /** Scripts counted by characters, because the vocabulary is too inaccurate for them. */
   readonly perCharacter: ScriptRates;
   /** Each digit is a token. */
   readonly singleDigits: boolean;
   readonly image: ImageRule;
-  /** The most that an image can cost: taken where its size is not known. */
+  /** The maximum tokens of an image, used where its size is unknown. */
   readonly imageBound: number;
   readonly audioPerSecond: number;
   readonly videoPerSecond: number;
-  /** A page of a document: its text and, where the vendor looks at it, its image. */
+  /** A page of a document: its text and, where the vendor processes it, its image. */
   readonly pageTokens: number;
-  /** Tokens of every request, and of every message, beside their texts. */
+  /** Tokens of every request and of every message, in addition to their texts. */
   readonly base: number;
   readonly perMessage: number;
-  /** `schema`: tools are counted by the vendor's rule for function definitions; `json`: as the JSON that they are. */
+  /** `schema`: tools are counted by the vendor's rule for function definitions; `json`: as JSON text. */
   readonly tools: "schema" | "json";
-  /** What the vendor adds to a request that has tools. */
+  /** Tokens that the vendor adds to a request with tools. */
   readonly withTools: number;
 }
 
@@ -68,8 +68,8 @@ const openai: TokenFamily = {
 };
 
 /**
- * Anthropic publishes no vocabulary of its present models; the factors are those of the one that it published
- * (@anthropic-ai/tokenizer 0.0.4, Claude 2). Tools bring a system prompt of 346 tokens, a page of a PDF 1,500 to 3,000:
+ * Anthropic does not publish the vocabularies of its present models; the factors are those of the published one
+ * (@anthropic-ai/tokenizer 0.0.4, Claude 2). Tools add a system prompt of 346 tokens, a page of a PDF 1,500 to 3,000:
  * https://platform.claude.com/docs/en/agents-and-tools/tool-use/overview and …/build-with-claude/pdf-support.
  */
 const claude: TokenFamily = {
@@ -88,7 +88,10 @@ const claude: TokenFamily = {
   withTools: 346,
 };
 
-/** Gemini's own vocabulary is not published; Gemma's, which shares its design, is. Audio, video and pages: https://ai.google.dev/gemini-api/docs/tokens, read 2026-11-22. */
+/**
+ * Gemini's own vocabulary is not published, but that of Gemma is, which has the same design. Audio, video and pages:
+ * https://ai.google.dev/gemini-api/docs/tokens, read 2026-11-22.
+ */
 const gemini: TokenFamily = {
   ...openai,
   name: "gemini",
@@ -108,14 +111,14 @@ const gemini: TokenFamily = {
 /** Vocabularies of open models, measured with their own tables: see test/fixtures/tokens. */
 const open: TokenFamily = { ...openai, tools: "json", image: qwenSquares(28, 1_280), imageBound: 1_282 };
 
-/** First match wins; names as providers write them, with or without a maker in front. */
+/** The first match is used. Names as providers write them, with or without a vendor prefix. */
 const families: readonly (readonly [RegExp, TokenFamily])[] = [
   [/gpt-4o-mini/, { ...openai, image: openaiTiles(2_833, 5_667), imageBound: 48_169 }],
   [/gpt-4\.1-mini|gpt-5(?:\.\d)?-mini/, { ...openai, image: openaiPatches(1.62, 1_536), imageBound: 2_489 }],
   [/gpt-4\.1-nano|gpt-5(?:\.\d)?-nano/, { ...openai, image: openaiPatches(2.46, 1_536), imageBound: 3_779 }],
   [/(?:^|\/)o4-mini/, { ...openai, image: openaiPatches(1.72, 1_536), imageBound: 2_642 }],
   [/(?:^|\/)o[13]/, { ...openai, image: openaiTiles(75, 150), imageBound: 1_275 }],
-  // Patches in place of tiles, as https://docs.rs/vision-squeezer/0.6.2 describes them, 2026-11.
+  // Patches instead of tiles, as https://docs.rs/vision-squeezer/0.6.2 describes them, 2026-11.
   [/gpt-5\.[4-9]|gpt-(?:[6-9]|\d{2,})/, { ...openai, image: openaiPatches(1.2, 2_500), imageBound: 3_000 }],
   [/gpt-5/, { ...openai, image: openaiTiles(70, 140), imageBound: 1_190 }],
   [/gpt-4(?![.o\d])|gpt-3\.5|gpt-35|text-embedding/, { ...openai, encoding: "cl100k_base" }],
@@ -161,16 +164,16 @@ const families: readonly (readonly [RegExp, TokenFamily])[] = [
   [/glm|kimi|moonshot|doubao|seed|minimax|abab|hunyuan|ernie|step-|yi-/, { ...open, name: "chinese", cjk: 0.8 }],
 ];
 
-/** Where the name of the model says nothing, whose provider it is. */
+/** By provider, where the name of the model is not conclusive. */
 const byKind: Readonly<Record<string, TokenFamily>> = { anthropic: claude, gemini };
 
-/** Of a model that nobody knows, on an unknown server. */
+/** For an unknown model on an unknown server. */
 export const defaultFamily: TokenFamily = { ...openai, name: "unknown", tools: "json" };
 
 const known = new Map<string, TokenFamily>();
 const mostKnown = 1_000;
 
-/** The family of a model, by its provider's own name for it. */
+/** The family of a model, by its upstream name. */
 export function tokenFamilyOf(kind: string, model: string): TokenFamily {
   const key = `${kind} ${model}`;
   const found = known.get(key);

@@ -1,4 +1,5 @@
-// The two figures of a request's input: `inputBound`, which it does not exceed, and the estimate of a family, quick or from counted texts.
+// Two figures for the input of a request: `inputBound`, an upper bound, and the estimate of a family, approximate or
+// from counted texts.
 import type { FunctionTool, Tool } from "../../canonical/chat.ts";
 import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
 import { defaultFamily, type TokenFamily } from "./families.ts";
@@ -50,7 +51,7 @@ const wireOf = (tool: Tool): unknown =>
       ? tool.wire
       : { name: tool.name, description: tool.description, format: tool.format };
 
-/** The texts that a family makes of tools, and what it adds to them. */
+/** The texts of a family for tools, and the tokens that it adds to them. */
 export function toolTexts(tools: readonly Tool[], family: TokenFamily): { texts: readonly string[]; tokens: number } {
   if (tools.length === 0) return { texts: [], tokens: 0 };
   const into: Counted = { texts: [], tokens: family.withTools };
@@ -70,7 +71,10 @@ export function textsOf({ texts, tools }: RequestParts, family: TokenFamily): re
 const imageTokens = ({ size, detail }: ImagePart, { image, imageBound }: TokenFamily): number =>
   size === null ? imageBound : Math.min(image(size, detail), imageBound);
 
-/** Everything but texts: media, messages, what tools bring, and what the client counted itself. `tools` where they were walked before. */
+/**
+ * The tokens of everything but texts: media, messages, tools, and what the client counted itself. `tools` if they were
+ * already rendered.
+ */
 export function nonTextTokens(
   parts: RequestParts,
   family: TokenFamily,
@@ -82,20 +86,20 @@ export function nonTextTokens(
   return Math.ceil(images + sound + parts.pages * family.pageTokens + frame + tools + parts.tokens);
 }
 
-/** What has been counted of texts, in tokens of the family's vocabulary. */
+/** Counts of texts, in tokens of the family's vocabulary. */
 export interface CountedText {
   readonly plain: number;
   readonly cjk: number;
-  /** Digits beyond the first of each token. */
+  /** Digits in addition to the first of each token. */
   readonly digits: number;
 }
 
-/** Tokens of a family for what its vocabulary, or a scan, counted. */
+/** Tokens of a family from the counts of its vocabulary or of a scan. */
 export function tokensOfText({ plain, cjk, digits }: CountedText, family: TokenFamily): number {
   return Math.ceil(plain * family.plain + cjk * family.cjk + (family.singleDigits ? digits : 0));
 }
 
-/** A scan in terms of a family's own vocabulary: its weights are those of o200k, in which Chinese takes less than in the older one. */
+/** The scan's weights are those of o200k; the older vocabulary needs more tokens for Chinese by this factor. */
 const cjkOlder = 1.57;
 
 /** A quick estimate of scanned texts. */
@@ -104,15 +108,15 @@ export function approximateText({ plain, cjk, digits }: TextScan, family: TokenF
   return tokensOfText({ plain, cjk: ownCjk, digits }, family);
 }
 
-/** What one pass over a request has found. */
+/** The result of one pass over a request. */
 export interface InputScan {
   readonly parts: RequestParts;
   readonly scan: TextScan;
-  /** What definitions of functions bring beside their texts, at families that count them by their schema. */
+  /** What function definitions add to their texts, for families that count them by their schema. */
   readonly schemaTokens: number;
 }
 
-/** The one pass. Tools are read as JSON, whatever the family makes of them. */
+/** One pass over a request. Tools are scanned as JSON, whatever the family's rule. */
 export function scanInput(parts: RequestParts): InputScan {
   const scanner = textScanner();
   for (const { text, times } of parts.texts) scanner.add(text, times);
@@ -121,20 +125,20 @@ export function scanInput(parts: RequestParts): InputScan {
   return { parts, scan: scanner.result(), schemaTokens: tokens - defaultFamily.withTools };
 }
 
-/** As `nonTextTokens`, without walking the tools once more. */
+/** As `nonTextTokens`, without rendering the tools again. */
 function nonTextOf({ parts, schemaTokens }: InputScan, family: TokenFamily): number {
   const bySchema = family.tools === "schema" ? schemaTokens : 0;
   return nonTextTokens(parts, family, parts.tools.length === 0 ? 0 : family.withTools + bySchema);
 }
 
-/** Tokens at most, whoever of these families answers: for admission. */
+/** The maximum tokens for any of these families, for admission. */
 export function inputBound(input: InputScan, families: readonly TokenFamily[]): number {
   let most = 0;
   for (const family of families) most = Math.max(most, nonTextOf(input, family));
   return Math.ceil(input.scan.bound) + most;
 }
 
-/** A quick estimate, for what cannot wait for the tokenizer: the opening row, notes of progress, the first event of a stream. */
+/** A fast estimate where the tokenizer would be too slow: the opening row, progress, the first event of a stream. */
 export function approximateInput(input: InputScan, family: TokenFamily = defaultFamily): number {
   return approximateText(input.scan, family) + nonTextOf(input, family);
 }

@@ -1,7 +1,7 @@
 // How vendors count the tokens of an image: by tiles, by patches, or at a fixed rate. Each rule is the vendor's published one.
 import type { Dimensions } from "../../lib/image-size.ts";
 
-/** `detail` is the client's word for it, where it said one. */
+/** `detail` is the client's value, if it sent one. */
 export type ImageRule = (size: Dimensions, detail: string | undefined) => number;
 
 function scaled({ width, height }: Dimensions, factor: number): Dimensions {
@@ -14,8 +14,8 @@ const cells = ({ width, height }: Dimensions, side: number): number =>
   Math.ceil(width / side) * Math.ceil(height / side);
 
 /**
- * OpenAI's tiles: within 2,048 x 2,048, then the short side at most 768, then squares of 512. Low detail is the base alone.
- * https://platform.openai.com/docs/guides/images-vision#calculating-costs, as of 2026-11.
+ * OpenAI's tiles: within 2,048 x 2,048, then the short side at most 768, then squares of 512. Low detail costs only
+ * the base. https://platform.openai.com/docs/guides/images-vision#calculating-costs, as of 2026-11.
  */
 export function openaiTiles(base: number, tile: number): ImageRule {
   return (size, detail) => {
@@ -44,7 +44,7 @@ export function openaiPatches(factor: number, budget: number): ImageRule {
 }
 
 /**
- * Anthropic's patches of 28 pixels, after the image is shrunk to its longest side and its most tokens.
+ * Anthropic's patches of 28 pixels, after the image is reduced to the maximum side and the maximum tokens.
  * https://platform.claude.com/docs/en/build-with-claude/vision, read 2026-11-22.
  */
 export function anthropicPatches(longest: number, most: number): ImageRule {
@@ -57,7 +57,10 @@ export function anthropicPatches(longest: number, most: number): ImageRule {
   };
 }
 
-/** Gemini until 2.5: 258 for a small image, else for each tile of 768 pixels. https://ai.google.dev/gemini-api/docs/tokens, read 2026-11-22. */
+/**
+ * Gemini until 2.5: 258 for a small image, otherwise for each tile of 768 pixels.
+ * https://ai.google.dev/gemini-api/docs/tokens, read 2026-11-22.
+ */
 export const geminiTiles: ImageRule = (size) => (longSide(size) <= 384 ? 258 : 258 * cells(size, 768));
 
 /** Gemini 3: a budget for each level of resolution. https://ai.google.dev/gemini-api/docs/media-resolution, read 2026-11-22. */
@@ -70,7 +73,7 @@ export const geminiLevels: ImageRule = (_size, detail) => {
 export const grokTiles: ImageRule = (size) => 256 * (1 + Math.min(6, cells(size, 448)));
 
 /**
- * Qwen-VL: a token for a square of 28 or 32 pixels, the image rounded to squares and shrunk to the most pixels.
+ * Qwen-VL: a token for a square of 28 or 32 pixels, the image rounded to squares and reduced to the maximum pixels.
  * https://huggingface.co/Qwen/Qwen2-VL-7B-Instruct/discussions/47 and the processor in qwen_vl_utils.
  */
 export function qwenSquares(side: number, most: number): ImageRule {

@@ -1,4 +1,4 @@
-// What of a request costs tokens or units: its texts, its media, its tools, each once and without copies.
+// The parts of a request that cost tokens or units: texts, media and tools, each once and without copies.
 import type { Block, CacheHint, ChatRequest, MediaSource, Tool } from "../../canonical/chat.ts";
 import type { EmbeddingRequest } from "../../canonical/embedding.ts";
 import type { ImageRequest } from "../../canonical/image.ts";
@@ -13,13 +13,13 @@ import { soundOf } from "../shared/audio-format.ts";
 import { readDataUri } from "../shared/media.ts";
 import { characterCount } from "../shared/text-length.ts";
 
-/** `size` is null where only an address is known, or bytes that say nothing. */
+/** `size` is null where only a URL is known, or the bytes do not contain it. */
 export interface ImagePart {
   readonly size: Dimensions | null;
   readonly detail: string | undefined;
 }
 
-/** A text, and how often it is sent. */
+/** A text, and how many times it is sent. */
 export interface TextPart {
   readonly text: string;
   readonly times: number;
@@ -30,15 +30,15 @@ export interface RequestParts {
   readonly images: readonly ImagePart[];
   readonly audioSeconds: number;
   readonly videoSeconds: number;
-  /** Pages of documents that are no text. */
+  /** Pages of documents other than text. */
   readonly pages: number;
   readonly messages: number;
   readonly tools: readonly Tool[];
   /** Tokens that the client counted itself. */
   readonly tokens: number;
-  /** Whether the client asks for the prompt to be cached. */
+  /** Whether the client requests prompt caching. */
   readonly cacheWrites: CacheWrites;
-  /** What is paid for in another unit than tokens, known from the request alone. */
+  /** Units other than tokens that follow from the request. */
   readonly units?: () => BilledUnits;
 }
 
@@ -56,17 +56,17 @@ const gathering = (): Gathering => ({
   cacheWrites: "none",
 });
 
-/** Where the length of media behind an address is not known. */
+/** The assumed length of media behind a URL. */
 const unknownSeconds = 60;
 const unknownPages = 8;
-/** What a page of a document takes, where its pages cannot be counted. */
+/** The assumed size of a page of a document whose pages cannot be counted. */
 const bytesPerPage = 75_000;
-/** Base64 of a document or recording that is decoded: more would hold up the event loop. */
+/** Base64 of a document or recording to decode; more would block the event loop. */
 const headChars = 512 * 1024;
 
 const pageMarks = /\/Type\s*\/Page(?![a-zA-Z])/g;
 
-/** Pages of a PDF by the page objects at its front; by its size where these are compressed. */
+/** Pages of a PDF by the page objects in its first part; by its size where these are compressed. */
 function pagesOf(source: MediaSource): number {
   if (source.kind !== "bytes") return unknownPages;
   const { base64 } = source;
@@ -75,10 +75,13 @@ function pagesOf(source: MediaSource): number {
   return Math.max(1, Math.ceil((base64.length * 0.75) / bytesPerPage));
 }
 
-/** Compressed speech does not take more. */
+/** The maximum of compressed speech. */
 const mostMp3BytesPerSecond = 40_000;
 
-/** The length of a recording. Of a long one only the head is decoded: its rate tells the rest where no header does. */
+/**
+ * The length of a recording. Of a long one only the first part is decoded; without a header, its bit rate gives the
+ * rest.
+ */
 function secondsOf(source: MediaSource): number {
   if (source.kind !== "bytes") return unknownSeconds;
   const { base64 } = source;
@@ -147,7 +150,7 @@ const partsOf = (into: Gathering, more: Partial<RequestParts> = {}): RequestPart
   ...more,
 });
 
-/** Of a conversation that is nothing but texts and tools. */
+/** For a conversation of only texts and tools. */
 export function textParts(texts: readonly string[], more: Pick<RequestParts, "messages" | "tools">): RequestParts {
   const into = gathering();
   for (const text of texts) addText(into, text);
@@ -173,7 +176,7 @@ function embedParts({ input }: EmbeddingRequest): RequestParts {
 const documentText = (document: RankedDocument): string =>
   typeof document === "string" ? document : JSON.stringify(document);
 
-/** A ranker reads the query anew for each document. */
+/** A rerank model reads the query once for each document. */
 function rerankParts({ query, documents }: RerankRequest): RequestParts {
   const into = gathering();
   addText(into, documentText(query), documents.length);
@@ -199,7 +202,7 @@ function imageParts({ prompt, negativePrompt, images, mask }: ImageRequest): Req
   return partsOf(into);
 }
 
-/** What costs in a request. Bytes of media are read at their heads only. */
+/** The parts of a request that cost something. Only the first bytes of media are read. */
 export function requestParts(request: OperationRequest): RequestParts {
   switch (request.operation) {
     case "chat":

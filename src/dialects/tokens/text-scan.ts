@@ -1,14 +1,14 @@
-// One cheap pass over texts, from which both quick figures are made: how many tokens they have at most, and about how many.
+// One fast pass over texts for two figures: an upper bound of their tokens, and an approximation.
 
-/** What a pass over texts has found. Sums of weights; `approximate` figures are tokens of OpenAI's o200k. */
+/** The result of a pass over texts, as sums of weights; `approximate` figures are tokens of OpenAI's o200k. */
 export interface TextScan {
   /** Everything but Chinese characters. */
   readonly plain: number;
-  /** Chinese characters and their punctuation: what a family's vocabulary differs in most. */
+  /** Chinese characters and their punctuation, in which vocabularies differ most. */
   readonly cjk: number;
-  /** Tokens more where each digit is one of its own. */
+  /** Additional tokens where each digit is a token. */
   readonly digits: number;
-  /** At least the tokens of every family. */
+  /** An upper bound for every family. */
   readonly bound: number;
 }
 
@@ -43,14 +43,18 @@ function classOf(unit: number): number {
   return isChinese || (unit >= 0xff00 && unit <= 0xffef) ? chinese : otherThree;
 }
 
-/** A table of all units: the pass runs for every request, and a search for the class would take most of its time. */
+/**
+ * A table of all UTF-16 units, because the pass runs for every request and computing the class would dominate its
+ * time.
+ */
 const classOfUnit = Uint8Array.from({ length: 0x10000 }, (_, unit) => classOf(unit));
 
 type Weight = readonly [approximate: number, bound: number];
 
 /**
- * What a unit adds, by its own class and by that of the one before. `approximate` is a least-squares fit to o200k over English, Chinese, code
- * and JSON; `bound` is above every tokenizer of test/fixtures/tokens, whose counts these weights are tested with.
+ * The weight of a unit, by its own class and that of the previous one. `approximate` is a least-squares fit to o200k
+ * over English, Chinese, code and JSON; `bound` is above every tokenizer of test/fixtures/tokens, whose counts test
+ * these weights.
  */
 function weightOf(before: number, now: number): Weight {
   const afterLetter = before === lower || before === upper;
@@ -82,10 +86,10 @@ function weightOf(before: number, now: number): Weight {
 const pairs = Array.from({ length: classes * classes }, (_, at) => weightOf(Math.floor(at / classes), at % classes));
 const approximates = Float64Array.from(pairs, ([approximate]) => approximate);
 const bounds = Float64Array.from(pairs, ([, bound]) => bound);
-/** Letters in a run this long are no word of a language. */
+/** A longer run of letters is not a word. */
 const longestWord = 14;
 const longRunBound = 0.3;
-/** Tokens of three digits become one for each. */
+/** Tokens of three digits become one per digit. */
 const digitsMore = 2 / 3;
 
 interface Sums {
@@ -114,13 +118,13 @@ function addRange(text: string, from: number, to: number, sums: Sums): void {
   Object.assign(sums, { plain, cjk, digits, bound });
 }
 
-/** Longer texts are read in windows, evenly spread. */
+/** Longer texts are sampled in evenly spread windows. */
 const wholeChars = 1_024;
 const windows = 16;
 const windowChars = wholeChars / windows;
-/** What windows may miss. */
+/** Margin for what windows may miss. */
 const windowMargin = 1.25;
-/** Characters of one request that are read; all beyond count like those before. */
+/** Maximum characters read of one request; the rest counts like the part before. */
 const budgetChars = 8_192;
 
 function addWindows(text: string, sums: Sums): void {
@@ -138,7 +142,7 @@ function addWindows(text: string, sums: Sums): void {
 }
 
 export interface TextScanner {
-  /** `times`: how often the text is sent. */
+  /** `times`: how many times the text is sent. */
   add(text: string, times?: number): void;
   result(): TextScan;
 }
@@ -150,7 +154,7 @@ function addScaled(sums: Sums, part: TextScan, factor: number): void {
   sums.bound += part.bound * factor;
 }
 
-/** A pass over the texts of one request. It stops reading when its budget is spent: it never takes a millisecond. */
+/** A pass over the texts of one request. It stops when its budget is used up, so it takes less than a millisecond. */
 export function textScanner(): TextScanner {
   const sums: Sums = { plain: 0, cjk: 0, digits: 0, bound: 0 };
   let seen = 0;

@@ -1,11 +1,11 @@
-// The recording of a request: the one file of its form, and what its bytes say that it is.
+// The recording of a request: the only file of its form, with the media type of its bytes.
 import { GatewayError } from "../../canonical/error.ts";
 import type { AudioInput } from "../../canonical/transcription.ts";
 import type { UploadedFile } from "../dialect.ts";
 import { badValue, missing } from "../errors.ts";
 import { soundOf } from "../shared/audio-format.ts";
 
-/** What OpenAI takes. */
+/** The limit of OpenAI. */
 const maxRecordingBytes = 26_214_400;
 
 const soundTypes = {
@@ -23,17 +23,17 @@ function containerOf(bytes: Uint8Array): string | null {
   return text.endsWith("ftyp") ? "audio/mp4" : null;
 }
 
-/** What the bytes show; where they show nothing, what was declared. */
+/** The media type by the bytes, otherwise the declared one. */
 export function recordingType(bytes: Uint8Array, declared: string): string {
   const sound = soundOf(bytes);
   if (sound !== null) return soundTypes[sound];
   return containerOf(bytes) ?? (declared === "" ? "application/octet-stream" : declared);
 }
 
-/** True for the file that is to be transcribed. */
+/** Whether this is the file to transcribe. */
 export const isRecording = ({ field }: UploadedFile): boolean => field === "file" || field === "file[]";
 
-/** The file called `file`. Throws the 400 for none, an empty one or several, the 413 for one that is too large. */
+/** The file named `file`. Throws status 400 for none, an empty one or several, 413 for one that is too large. */
 export function recordingOf(files: readonly UploadedFile[]): AudioInput {
   const [file, second] = files.filter(isRecording);
   if (file === undefined) throw missing("file");

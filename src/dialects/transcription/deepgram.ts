@@ -1,4 +1,4 @@
-// Deepgram's transcription: a recording as it is, everything else in the query.
+// Deepgram's transcription: the recording is the body, all other fields are in the query.
 import type { Segment, TranscriptionRequest, TranscriptionResponse } from "../../canonical/transcription.ts";
 import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
 import type { RenderContext, UpstreamRequest } from "../dialect.ts";

@@ -1,4 +1,4 @@
-// ElevenLabs' Scribe: a form, and words with their times.
+// ElevenLabs' Scribe: a form in, words with their times out.
 import type { TranscriptionResponse } from "../../canonical/transcription.ts";
 import { isObject, type JsonObject } from "../../lib/json.ts";
 import { objectsIn } from "../shared/json-accessors.ts";
@@ -39,10 +39,10 @@ const fields: TranscriptionTable = {
   granularities: allTimes,
 };
 
-/** Sounds that are no speech would be in the text. */
+/** Otherwise the text would include sounds other than speech. */
 const always = { tag_audio_events: false, timestamps_granularity: "word" } as const;
 
-/** Spaces have times too, and are no words. */
+/** Spaces have times too and are not words. */
 function wordsOf(list: JsonObject[string]): SpokenWord[] {
   return objectsIn(list)
     .filter(({ type }) => type === undefined || type === "word")

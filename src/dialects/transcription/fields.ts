@@ -1,4 +1,4 @@
-// The fields of a transcription: how clients write them in a form, and what the tables of servers share.
+// The fields of a transcription: the client halves of a form, and rows shared by the tables of servers.
 import { type TSchema, Type } from "typebox";
 import {
   type TranscriptFormat,
@@ -36,7 +36,7 @@ const strings = (description: string): TSchema =>
 
 const read = {
   recording: ({ files }) => ({ recording: recordingOf(files) }),
-  // A form sends an empty text for what was not said.
+  // A form sends an empty text for a missing value.
   language: ({ wire: { language } }) => (typeof language === "string" && language.trim() !== "" ? { language } : {}),
   prompt: ({ wire: { prompt } }) => (typeof prompt === "string" ? { prompt } : {}),
   temperature: ({ wire: { temperature } }) => (typeof temperature === "number" ? { temperature } : {}),
@@ -51,7 +51,9 @@ const read = {
   },
 } satisfies { readonly [field: string]: Client["parseMembers"] };
 
-/** How clients write the fields of a task. The format of a translation is any word: the provider decides about others than the usual. */
+/**
+ * How clients send the fields of a task. The format of a translation is any text: the provider refuses unknown ones.
+ */
 export const clientHalves = (task: Task) => ({
   recording: { parseMembers: read.recording },
   language: {
@@ -100,7 +102,7 @@ const common: WireMembers = {
   },
 };
 
-/** What only OpenAI's own models have changes how the text is found, not what is asked: it may be left out. */
+/** Fields of OpenAI's own models that affect how the text is generated, not its content, so they may be dropped. */
 const transcriptionMembers: WireMembers = {
   ...common,
   include: { schema: Type.Optional(Type.Union([Type.Array(Type.Enum(["logprobs"])), Type.Null()])) },
@@ -127,7 +129,10 @@ export function clientRequest(task: Task, table: TranscriptionTable) {
   };
 }
 
-/** A form as a call: texts first, so that a server can decide before the bytes come. `body` keeps the texts for those who read it here. */
+/**
+ * A form as an upstream request: texts first, so that a server can decide before the bytes arrive. `body` has the
+ * texts for readers within the gateway.
+ */
 export function formCall(path: string, wire: JsonObject, file: FormPart): UpstreamRequest {
   return { path, body: wire, form: [...formParts(wire), file] };
 }
@@ -136,7 +141,7 @@ export function filePart({ recording }: Pick<TranscriptionRequest, "recording">)
   return { name: "file", fileName: recording.name, type: recording.mediaType, bytes: recording.bytes };
 }
 
-/** A field that the server does not have; an empty text asks for nothing. */
+/** A field that the server does not have; an empty text counts as absent. */
 export const noHint = (path: string) => ({
   path,
   limit: (_setting: TranscriptionSetting, value: string | number) =>
@@ -144,7 +149,7 @@ export const noHint = (path: string) => ({
   render: () => undefined,
 });
 
-/** The tasks that a server has. */
+/** The tasks that a server supports. */
 export const tasksOf = (tasks: readonly Task[]) => ({
   path: "task",
   limit(_setting: TranscriptionSetting, task: Task) {
@@ -155,12 +160,12 @@ export const tasksOf = (tasks: readonly Task[]) => ({
   render: () => undefined,
 });
 
-/** The formats that can be made of a server's replies. */
+/** The formats that can be produced from a server's replies. */
 export const formatsOf =
   (formats: readonly TranscriptFormat[]) => (_setting: TranscriptionSetting, format: TranscriptFormat) =>
     formats.includes(format) ? undefined : rejected(`this model supports the formats ${formats.join(", ")}.`);
 
-/** A recording that the call carries. */
+/** A recording that the request contains. */
 export const recordingAt = (path: string, maxBytes = Number.POSITIVE_INFINITY) => ({
   path,
   limit: (_setting: TranscriptionSetting, { bytes }: TranscriptionRequest["recording"]) =>

@@ -1,4 +1,4 @@
-// Google's generateContent as transcription: a recording and an instruction, a text back.
+// Google's generateContent for transcription: a recording and an instruction in, a text out.
 import type { TranscriptionRequest, TranscriptionResponse } from "../../canonical/transcription.ts";
 import { isObject, type JsonObject } from "../../lib/json.ts";
 import { invalidUpstreamResponse } from "../errors.ts";
@@ -11,7 +11,7 @@ import { allTimes, formatsOf, recordingAt, type TranscriptionTable } from "./fie
 import { languageName } from "./response.ts";
 import { upstreamTranscription } from "./upstream-transcription.ts";
 
-/** A request has 20 MB at most, and base64 takes a third more: https://ai.google.dev/gemini-api/docs/audio. */
+/** A request has at most 20 MB, and Base64 adds a third: https://ai.google.dev/gemini-api/docs/audio. */
 const maxBytes = 14_500_000;
 
 const tasks = {
@@ -19,7 +19,7 @@ const tasks = {
   translate: "Transcribe this recording, translated into English.",
 } as const;
 
-/** The names that it has for types are not those of everybody. */
+/** Its media types that differ from the usual ones. */
 const typeNames: { readonly [type: string]: string } = { "audio/mpeg": "audio/mp3", "audio/mp4": "audio/m4a" };
 
 function instruction({ task, language, prompt }: TranscriptionRequest): string {
@@ -53,7 +53,7 @@ const fields: TranscriptionTable = {
 
 const refusals = /^(?:SAFETY|RECITATION|PROHIBITED_CONTENT|BLOCKLIST|SPII|LANGUAGE)$/;
 
-/** Silence is an empty text, not a fault. */
+/** Silence gives an empty text, not an error. */
 function parse(wire: unknown): TranscriptionResponse {
   const body = isObject(wire) ? wire : {};
   const blocked = isObject(body.promptFeedback) ? body.promptFeedback.blockReason : undefined;

@@ -1,4 +1,4 @@
-// OpenAI's transcriptions and translations, and servers whose format is nearly theirs.
+// OpenAI's transcriptions and translations, and servers with variants of that format.
 import type { TranscriptFormat, TranscriptionRequest, TranscriptionResponse } from "../../canonical/transcription.ts";
 import type { JsonObject } from "../../lib/json.ts";
 import type { FormPart, UpstreamDialect } from "../dialect.ts";
@@ -35,24 +35,27 @@ const paths: { readonly [task in Task]: string } = {
 interface Server {
   readonly name: string;
   readonly task: Task;
-  /** Formats of the reply that it makes; absent: all. */
+  /** Reply formats that it supports; absent: all. */
   readonly formats?: readonly TranscriptFormat[];
-  /** Fields that it has besides the model; absent: all. Others are dropped. */
+  /** Fields that it supports in addition to the model; absent: all. Others are dropped. */
   readonly has?: readonly ("language" | "prompt" | "format" | "temperature")[];
-  /** It returns times in its one format when it is asked for segments, and then takes no language. */
+  /** It returns times in its only format when segments are requested, and then does not accept a language. */
   readonly timesSegments?: true;
 }
 
 const timed: readonly TranscriptFormat[] = ["srt", "vtt", "verbose_json", "diarized_json"];
 
-/** The format to ask the server for: the client's own, else the richest from which the gateway makes it, if there is one. */
+/**
+ * The format to request from the server: the client's, otherwise the most detailed from which the gateway can convert,
+ * if there is one.
+ */
 function formatFor(format: TranscriptFormat, { formats, timesSegments }: Server): TranscriptFormat | undefined {
   if (formats === undefined || formats.includes(format)) return format;
   if (formats.includes("verbose_json") && format !== "diarized_json") return "verbose_json";
   return timed.includes(format) && (!timesSegments || format === "diarized_json") ? undefined : "json";
 }
 
-/** Times for segments, where the client wants any; words get none. */
+/** Segment times if the client requests any times; word times are not supported. */
 function segmentTimes({ request, warnings }: TranscriptionSetting): JsonObject {
   if (!timed.includes(request.format)) return {};
   if (request.granularities.includes("word")) warnField(warnings, "approximated", "granularities");
@@ -91,7 +94,7 @@ function tableOf(server: Server): TranscriptionTable {
   };
 }
 
-/** A server whose format is nearly OpenAI's, and which answers all at once. */
+/** A server with a variant of OpenAI's format and without streaming. */
 function transcriptionServer(server: Server): UpstreamDialect<TranscriptionRequest, TranscriptionResponse> {
   const fields = tableOf(server);
   return {
@@ -106,7 +109,7 @@ function transcriptionServer(server: Server): UpstreamDialect<TranscriptionReque
   };
 }
 
-/** The recording that came with the form, under the name and type that it had. */
+/** The client's recording, with its original name and type. */
 function clientsFile(files: Parameters<TranscriptionDialect["passthrough"]["render"]>[2]["files"]): FormPart {
   const { name = "file", type = "", bytes = new Uint8Array() } = files?.find(isRecording) ?? {};
   return { name: "file", fileName: name, type: type || recordingType(bytes, type), bytes };
@@ -165,7 +168,10 @@ export const groqTranslations = transcriptionServer({
   has: ["prompt", "format", "temperature"],
 });
 
-/** https://docs.mistral.ai/api/#tag/audio.transcriptions: one form of reply; it does not take a language where it returns times. */
+/**
+ * https://docs.mistral.ai/api/#tag/audio.transcriptions: one reply format; it does not accept a language together with
+ * times.
+ */
 export const mistralTranscriptions = transcriptionServer({
   name: "mistral-transcriptions",
   task: "transcribe",

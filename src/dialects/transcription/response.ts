@@ -1,4 +1,4 @@
-// The reply in JSON: the bare text, or the text with everything that is timed.
+// The reply in JSON: only the text, or the text with segments and words.
 import type { Segment, TranscriptionRequest, TranscriptionResponse, Word } from "../../canonical/transcription.ts";
 import {
   type BilledUnits,
@@ -14,18 +14,18 @@ import { isObject, type Json, type JsonObject, omitUndefined } from "../../lib/j
 import { invalidUpstreamResponse } from "../errors.ts";
 import { timedCues } from "./subtitles.ts";
 
-/** Clients read English names in lower case, upstreams return codes of two or three letters. */
+/** Clients expect English names in lower case; upstreams return codes of two or three letters. */
 const names = new Intl.DisplayNames(["en"], { type: "language", fallback: "none" });
 const code = /^[a-z]{2,3}(?:-[a-z0-9]{2,8})*$/i;
 
-/** `english` for `en`, `eng` and `english`; empty where nothing is known. */
+/** `english` for `en`, `eng` and `english`; empty where it is unknown. */
 export function languageName(language: string | undefined): string {
   if (language === undefined || !code.test(language)) return language?.toLowerCase() ?? "";
   return (names.of(language) ?? language).toLowerCase();
 }
 
 const detailNames = ["seek", "tokens", "temperature", "avg_logprob", "compression_ratio", "no_speech_prob"] as const;
-/** What clients expect of every segment, where the upstream did not return it. */
+/** What clients expect in every segment, where the upstream did not return it. */
 const noDetail = { seek: 0, tokens: [], temperature: 0, avg_logprob: 0, compression_ratio: 0, no_speech_prob: 0 };
 
 const seconds = (value: Json | undefined): number => (typeof value === "number" && Number.isFinite(value) ? value : 0);
@@ -62,7 +62,7 @@ const audioOf = (length: number): BilledUnits => ({
   amount: Math.round(length * millisecondsPerSecond),
 });
 
-/** Tokens, or seconds, or neither; the length of the recording replaces the latter. */
+/** Tokens, or seconds, or neither; seconds are replaced by the duration of the recording. */
 export function parseUsage(usage: Json | undefined, duration?: number): Usage | undefined {
   const counts = isObject(usage) ? usage : {};
   if (counts.type === "duration" || typeof counts.seconds === "number")
@@ -76,7 +76,7 @@ export function parseUsage(usage: Json | undefined, duration?: number): Usage | 
   return { ...zeroUsage, inputTokens: text, outputTokens, ...rareBuckets({ audioInputTokens: audio }), ...units };
 }
 
-/** Throws `upstream_protocol_error` where there is no text. */
+/** Throws `upstream_protocol_error` for a reply without text. */
 export function parseResponse(wire: unknown): TranscriptionResponse {
   if (!isObject(wire) || typeof wire.text !== "string") throw invalidUpstreamResponse("the response has no text");
   const duration = typeof wire.duration === "number" ? wire.duration : undefined;
@@ -129,7 +129,7 @@ const diarizedSegment = ({ text, start, end, speaker }: Segment, index: number):
   speaker: speaker ?? "A",
 });
 
-/** Segments unless only words were asked for; words only when they were. */
+/** Segments unless only words were requested; words only if requested. */
 function verbose(response: TranscriptionResponse, request: TranscriptionRequest): JsonObject {
   const { granularities, task } = request;
   const wantsWords = granularities.includes("word");
@@ -146,7 +146,7 @@ function verbose(response: TranscriptionResponse, request: TranscriptionRequest)
   });
 }
 
-/** The reply in the form that was asked for, where that is JSON. */
+/** The reply in the requested format, if that is JSON. */
 export function renderResponse(response: TranscriptionResponse, request: TranscriptionRequest): JsonObject {
   if (request.format === "verbose_json") return verbose(response, request);
   if (request.format !== "diarized_json")

@@ -1,4 +1,4 @@
-// A transcript as it is found: events with pieces of text, and one at the end with all of it.
+// Transcription streams: events with fragments of text, and one at the end with the whole text.
 import type { FinishReason } from "../../canonical/chat.ts";
 import type { OperationResponse } from "../../canonical/operation.ts";
 import type { StreamEvent } from "../../canonical/stream-event.ts";

@@ -1,4 +1,4 @@
-// Transcripts that are not JSON: the bare text, and subtitles of segments or of words in lines that fit a screen.
+// Transcripts that are not JSON: plain text, and subtitles of segments or of words, in lines that fit a screen.
 import type { Segment, TranscriptionRequest, TranscriptionResponse, Word } from "../../canonical/transcription.ts";
 import type { TextDocument, TextFormatCodec } from "../dialect.ts";
 import { invalidUpstreamResponse, unsupported } from "../errors.ts";
@@ -10,7 +10,7 @@ const longestCueSeconds = 6;
 const cueCharacters = 84;
 const sentenceEnd = /[.!?。！？…]["'”’)]?$/;
 
-/** Scripts that put no spaces between their words, and their punctuation. */
+/** Scripts without spaces between words, and their punctuation. */
 const unspaced =
   /[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}\uff01-\uff5e]/u;
 
@@ -40,7 +40,7 @@ function breaksBefore(words: readonly Word[], next: Word): boolean {
   );
 }
 
-/** Lines of words: a new one at a pause, behind a sentence, or where it grows too long. */
+/** Lines of words: a new one after a pause, after a sentence, or at the maximum length. */
 export function cuesOf(words: readonly Word[]): Cue[] {
   const cues: Cue[] = [];
   let current: Word[] = [];
@@ -54,13 +54,13 @@ export function cuesOf(words: readonly Word[]): Cue[] {
   return current.length === 0 ? cues : [...cues, cueOf(current)];
 }
 
-/** What is timed in an answer; null where nothing is. */
+/** The segments or words with times; null if there are none. */
 export function timedCues({ segments, words }: TranscriptionResponse): readonly Segment[] | null {
   if (segments !== undefined && segments.length > 0) return segments;
   return words === undefined || words.length === 0 ? null : cuesOf(words);
 }
 
-/** `HH:MM:SS` and milliseconds; rounded before it is split, so that no part overflows. */
+/** `HH:MM:SS` and milliseconds; rounded before splitting, so that no part overflows. */
 function clock(seconds: number, point: "," | "."): string {
   const total = Math.max(0, Math.round(seconds * 1_000));
   const two = (value: number): string => String(Math.floor(value)).padStart(2, "0");
@@ -68,7 +68,7 @@ function clock(seconds: number, point: "," | "."): string {
   return `${time}${point}${String(total % 1_000).padStart(3, "0")}`;
 }
 
-/** An empty line would end a cue, an arrow would begin another. */
+/** An empty line would end a cue, and an arrow would start another. */
 const line = (text: string): string =>
   text
     .trim()
@@ -89,7 +89,7 @@ export function vtt(cues: readonly Cue[]): string {
 }
 
 const decoder = new TextDecoder();
-/** Of text, but no page: that would be an error in disguise. */
+/** Text types except HTML, which would be an error page. */
 const documentTypes = /^(?:text\/(?!html)|application\/x-subrip|$)/i;
 const textType = "text/plain; charset=utf-8";
 
@@ -108,7 +108,7 @@ const writers: {
   vtt: (response) => ({ type: textType, text: subtitles(response, vtt) }),
 };
 
-/** The spoken text of subtitles: what is neither a number, nor a time, nor the heading. */
+/** The spoken text of subtitles: without numbers, times and headers. */
 function textOf(document: string): string {
   const isFrame = /^(?:\d+|WEBVTT.*|[\d:.,]+ --> [\d:.,]+.*)$/;
   const lines = document.split(/\r?\n/).filter((line) => line.trim() !== "" && !isFrame.test(line));

@@ -1,4 +1,4 @@
-// Transcription by servers, and what their replies have in common.
+// Transcription servers, and what their replies have in common.
 import type {
   Segment,
   TranscriptFormat,
@@ -12,18 +12,18 @@ import { invalidUpstreamResponse } from "../errors.ts";
 import { upstreamsOf } from "../upstream-format.ts";
 import { cuesOf } from "./subtitles.ts";
 
-/** The format of servers of transcription. */
+/** The format of transcription servers. */
 export const upstreamTranscription = upstreamsOf<TranscriptionRequest, TranscriptionResponse>("transcribe");
 
-/** Every form of reply. */
+/** All reply formats. */
 export const allFormats: readonly TranscriptFormat[] = ["json", "text", "srt", "verbose_json", "vtt", "diarized_json"];
 
-/** A word with a mark for who said it; the mark means nothing beyond this reply. */
+/** A word with its speaker, whose id is only valid within this reply. */
 export interface SpokenWord extends Word {
   readonly who?: string;
 }
 
-/** Runs of words by one speaker, who get letters in the order in which they begin to speak. */
+/** Consecutive words of one speaker. Speakers get letters in the order of their first words. */
 export function segmentsBySpeaker(words: readonly SpokenWord[]): Segment[] {
   const letters = new Map<string, string>();
   const runs: SpokenWord[][] = [];
@@ -41,7 +41,7 @@ export function segmentsBySpeaker(words: readonly SpokenWord[]): Segment[] {
 
 const letters = 26;
 
-/** `A` for 0, `B` for 1, and behind `Z` its number. */
+/** `A` for 0, `B` for 1, and the number after `Z`. */
 export function speakerLetter(index: number): string {
   return index < letters ? String.fromCharCode(65 + index) : String(index + 1);
 }
@@ -57,7 +57,7 @@ export function secondsIn(value: JsonObject[string]): number {
   return typeof value === "number" && Number.isFinite(value) && value > 0 ? value : 0;
 }
 
-/** The text of a reply. Throws where there is none. */
+/** The text of a reply. Throws if it has none. */
 export function textIn(value: JsonObject[string]): string {
   if (typeof value !== "string") throw invalidUpstreamResponse("the response has no text");
   return value;
