@@ -1,4 +1,4 @@
-// The contract of a format in which clients ask for videos: the ask out of a body, a task in the format's own words.
+// The contract of a video format for clients: parses requests and renders tasks.
 import type { TSchema } from "typebox";
 import type { VideoFailure, VideoField, VideoRequest, VideoResult, VideoState } from "../../canonical/video.ts";
 import type { Warning } from "../../canonical/warning.ts";
@@ -6,27 +6,27 @@ import type { JsonObject } from "../../lib/json.ts";
 import type { ErrorCodec, RequestMeta } from "../dialect.ts";
 import type { EffectiveSettings } from "./upstream.ts";
 
-/** A task as its owner may see it, in any format. */
+/** A task as its owner sees it, in any format. */
 export interface VideoView {
   readonly id: string;
   readonly state: VideoState;
-  /** 0 to 100, never less than before. */
+  /** 0 to 100, never decreasing. */
   readonly percent: number;
-  /** As the client named it. */
+  /** The model name that the client sent. */
   readonly model: string;
   readonly prompt?: string;
-  /** What was requested, rounded to what the upstream makes. */
+  /** The requested settings, rounded to what the upstream supports. */
   readonly effect: EffectiveSettings;
   readonly results: readonly VideoResult[];
-  /** Where each result can be fetched; empty where it is gone. */
+  /** The URL of each result; empty where it is no longer available. */
   readonly urls: readonly string[];
-  /** The gateway's address as its clients know it, without a slash at the end. */
+  /** The gateway's base URL for clients, without a trailing slash. */
   readonly base: string;
   readonly failure?: VideoFailure;
   readonly createdAtMs: number;
   readonly updatedAtMs: number;
   readonly completedAtMs?: number;
-  /** When the first of the results is gone. */
+  /** When the first of the results expires. */
   readonly expiresAtMs?: number;
   readonly remixedFrom?: string;
   readonly externalId?: string;
@@ -34,29 +34,29 @@ export interface VideoView {
 
 export interface VideoWriteContext {
   readonly requestId: string;
-  /** How long the request took so far, in milliseconds. */
+  /** The duration of the request so far, in milliseconds. */
   readonly elapsedMs: number;
 }
 
 /** One format. */
 export interface VideoClient {
-  /** Stored with each task and in the ledger: never changed. */
+  /** Stored with each task and in the ledger, so it must never change. */
   readonly name: string;
-  /** What the ids that it gives begin with. */
+  /** The prefix of its ids. */
   readonly idPrefix: string;
-  /** True where the body of a submit may be a form. */
+  /** True where the body of a create request may be a form. */
   readonly acceptsForm?: true;
-  /** Of a submit. Strict in types and bounds, open to unknown fields. */
+  /** The schema of a create request. Strict in types and bounds, open to unknown fields. */
   readonly schema: TSchema;
   parse(wire: JsonObject, envelope: RequestMeta): VideoRequest;
-  /** What of the request this format has no place for: it is dropped, with a warning. */
+  /** Warnings for fields of the request that this format drops. */
   ignoredFields?(wire: JsonObject, envelope: RequestMeta): readonly Warning[];
-  /** A name under which the model may be known where the client's own is not. */
+  /** Another name of the model, tried if the client's name is unknown. */
   alias?(model: string): string;
   fieldPath(field: VideoField): string;
-  /** The answer to a submit. */
+  /** The response to a create request. */
   renderCreated(view: VideoView, context: VideoWriteContext): JsonObject;
-  /** The answer to a question. */
+  /** The response to a status request. */
   renderTask(view: VideoView, context: VideoWriteContext): JsonObject;
   readonly error: ErrorCodec;
 }

@@ -1,4 +1,4 @@
-// Makes an upstream of a vendor's table: submit, poll, cancel, and answers read into progress, ids and errors.
+// Builds a video upstream from a vendor's table: submit, poll, cancel, and replies read as progress, ids and errors.
 import type { GatewayError } from "../../canonical/error.ts";
 import type { VideoRequest } from "../../canonical/video.ts";
 import { isObject, type JsonObject } from "../../lib/json.ts";
@@ -11,7 +11,7 @@ import { fieldsOf, renderSubmit } from "./render-submit.ts";
 import type { UpstreamAnswer, UpstreamTask, VideoProgress, VideoRenderContext, VideoUpstream } from "./upstream.ts";
 import type { TableUpstream, TaskCall, TaskReading, VideoRow, VideoVendor } from "./vendor.ts";
 
-/** `call` with the ids in their places. */
+/** The request with the ids inserted. */
 function callOf(call: TaskCall, task: UpstreamTask, ref = ""): UpstreamRequest {
   if (typeof call === "function") return call(task);
   const [method = "", template = ""] = call.split(" ");
@@ -74,13 +74,13 @@ function errorOf<Row extends VideoRow>({ error, errorCodes }: VideoVendor<Row>):
   };
 }
 
-/** A new task, whose state may be in the answer to its submit. */
+/** A new task, whose state may be in the reply to its submit. */
 const newTask = (upstreamId: string): UpstreamTask => ({ id: "", upstreamId, model: "", upstreamState: {} });
 
 const anyRequest: VideoRequest = { operation: "video", model: "", images: [], n: 1, metadata: {} };
 const anyContext = (model: string): VideoRenderContext => ({ model, taskId: "", fieldPath: (field) => field });
 
-/** The upstream that a vendor's table describes. */
+/** The upstream for a vendor's table. */
 export function videoUpstream<Row extends VideoRow>(vendor: VideoVendor<Row>): TableUpstream {
   const {
     name,

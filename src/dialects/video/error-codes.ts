@@ -1,4 +1,4 @@
-// What can go wrong at an upstream, in one list: every wire's own codes lead to it, and it leads to errors and failures.
+// All upstream errors in one list: every wire's own codes map to it, and it maps to errors and failures.
 import type { GatewayError } from "../../canonical/error.ts";
 import type { VideoFailure } from "../../canonical/video.ts";
 import { refusalError, sanitise } from "../upstream-error.ts";
@@ -16,7 +16,7 @@ const kinds = {
 
 export type VideoErrorName = keyof typeof kinds;
 
-/** Rows of words or of numbers; the first that matches decides. */
+/** Rows by text or by number; the first match is used. */
 export type VideoErrorTable = readonly (readonly [RegExp | readonly number[], VideoErrorName])[];
 
 export function matchErrorCode(table: VideoErrorTable, code: unknown): VideoErrorName | undefined {
@@ -26,7 +26,7 @@ export function matchErrorCode(table: VideoErrorTable, code: unknown): VideoErro
   )?.[1];
 }
 
-/** For upstreams that explain a refusal of contents in prose only. */
+/** For upstreams that explain a content refusal only in text. */
 export const policyWords: VideoErrorTable = [
   [
     /risk control|content.{0,12}(?:polic|safety|filter|inspection)|sensitive|moderat|inappropriate|prohibited|responsible ai|usage guidelines|safety/i,
@@ -34,14 +34,14 @@ export const policyWords: VideoErrorTable = [
   ],
 ];
 
-/** An answer to a submit or a poll that is not a success. `fault` is undefined where only the status decides. */
+/** An unsuccessful reply to a submit or a poll. `fault` is undefined where only the status decides. */
 export interface Refusal {
   readonly status: number;
   readonly message: string;
   readonly retryAfterMs?: number | undefined;
 }
 
-/** The error for a refusal; a fault from its own code wins over the status. */
+/** The error for a refusal; a known code takes precedence over the status. */
 export function faultError(
   fault: VideoErrorName | undefined,
   { status, message, retryAfterMs }: Refusal,
@@ -52,13 +52,13 @@ export function faultError(
   return refusalError({ status: isOwn ? status : kinds[fault].status, code: kinds[fault].code, message, ...wait });
 }
 
-/** Our own words for what concerns only the operator and the provider. */
+/** Neutral messages for errors that concern only the operator and the provider. */
 const ownWords: { readonly [fault in VideoErrorName]?: string } = {
   credentials: "The provider refused the gateway's credential or account.",
   funds: "The provider refused the gateway's credential or account.",
 };
 
-/** The failure of a task that was accepted. */
+/** The failure of an accepted task. */
 export function faultFailure(fault: VideoErrorName | undefined, message: unknown): VideoFailure {
   const text = typeof message === "string" ? sanitise(message).trim() : "";
   const kind = fault ?? "broken";

@@ -1,4 +1,4 @@
-// Images of a video request: what a text means, what bytes are, and the forms in which upstreams want them.
+// Images of a video request: the forms of clients, the type of their bytes, and the forms of upstreams.
 import type { VideoImage, VideoImageSource } from "../../canonical/video.ts";
 import { badValue } from "../errors.ts";
 import { standardBase64 } from "../shared/media.ts";
@@ -18,12 +18,12 @@ const signs: readonly (readonly [string, (bytes: Uint8Array) => boolean])[] = [
   ["image/heic", (bytes) => /^ftyp(?:heic|heix|mif1|avif)/.test(latin(bytes, 4, 12))],
 ];
 
-/** The media type that the first bytes show; undefined for bytes that are no image. */
+/** The media type by the first bytes; undefined for bytes that are not an image. */
 export function imageType(bytes: Uint8Array): string | undefined {
   return signs.find(([, shows]) => shows(bytes))?.[0];
 }
 
-/** Bytes as an image, whatever they were declared to be. Throws `invalid_value` where they are none. */
+/** Bytes as an image, whatever type was declared. Throws `invalid_value` if they are not one. */
 export function imageOfBytes(bytes: Uint8Array, path: string): BytesSource {
   const mediaType = imageType(bytes);
   if (mediaType === undefined) throw badValue(path, `'${path}' is not an image in a supported format.`);
@@ -38,7 +38,7 @@ function decoded(base64: string, path: string): BytesSource {
   return imageOfBytes(new Uint8Array(Buffer.from(standard, "base64")), path);
 }
 
-/** What a text says: an address, a data URI or bare Base64. Throws `invalid_value` for anything else. */
+/** A URL, a data URI or Base64. Throws `invalid_value` for anything else. */
 export function imageOfText(text: string, path: string): VideoImageSource {
   const trimmed = text.trim();
   if (/^https?:\/\//i.test(trimmed)) {
@@ -52,12 +52,12 @@ export function imageOfText(text: string, path: string): VideoImageSource {
   return decoded(trimmed.slice(comma + 1), path);
 }
 
-/** Bare Base64, without the beginning of a data URI. */
+/** Base64 without the prefix of a data URI. */
 export function base64Of(source: BytesSource): string {
   return Buffer.from(source.bytes.buffer, source.bytes.byteOffset, source.bytes.length).toString("base64");
 }
 
-/** The image as text: its address, or a data URI of its bytes. Files stored by a provider have no such text. */
+/** The image as text: its URL, or a data URI. Files stored by a provider have no such text. */
 export function imageText(source: Exclude<VideoImageSource, { kind: "file" }>): string {
   return source.kind === "url" ? source.url : `data:${source.mediaType};base64,${base64Of(source)}`;
 }

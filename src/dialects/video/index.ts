@@ -28,7 +28,7 @@ export { geminiVeo, vertexVeo } from "./upstreams/veo.ts";
 export { viduVideos } from "./upstreams/vidu.ts";
 export { wanVideos } from "./upstreams/wan.ts";
 
-/** Every format of clients, to be found by the name that is stored with a task. */
+/** All client formats, found by the name that is stored with a task. */
 export const videoClients: readonly VideoClient[] = [
   videoGenerations,
   klingTextVideo,

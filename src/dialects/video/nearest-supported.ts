@@ -1,8 +1,8 @@
-// Fitting what a client wants to what an upstream offers: the nearest length, ratio, size and tier.
+// Maps requested values to what an upstream supports: the nearest length, ratio, size and tier.
 import type { VideoRequest } from "../../canonical/video.ts";
 import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
 
-/** The nearest allowed value; of two equally near ones the larger. */
+/** The nearest allowed value; of two equally near ones, the larger. */
 export function nearest(requested: number, allowed: readonly [number, ...number[]]): number {
   return allowed.reduce((best, value) => {
     const gain = Math.abs(best - requested) - Math.abs(value - requested);
@@ -22,7 +22,7 @@ export function proportion(text: string): number | undefined {
   return Number.isFinite(value) && value > 0 ? value : undefined;
 }
 
-/** Both sides, where one may have been left out: the missing one is that of a landscape of 16:9. */
+/** Both sides; a missing one is computed for a landscape of 16:9. */
 export function sizeOf({
   width,
   height,
@@ -35,14 +35,14 @@ export function sizeOf({
   return known.width > 0 && known.height > 0 ? known : null;
 }
 
-/** The shape that the client requested, width over height: its ratio, else its size. */
+/** The requested shape, width over height: the ratio, otherwise that of the size. */
 export function requestedProportion(request: Pick<VideoRequest, "ratio" | "width" | "height">): number | undefined {
   const requested = request.ratio === undefined ? undefined : proportion(request.ratio);
   const size = sizeOf(request);
   return requested ?? (size === null ? undefined : size.width / size.height);
 }
 
-/** The allowed ratio that is nearest; undefined where the client requested none. */
+/** The nearest allowed ratio; undefined where the client requested none. */
 export function nearestRatio<Ratio extends string>(
   request: Pick<VideoRequest, "ratio" | "width" | "height">,
   allowed: readonly Ratio[],
@@ -56,7 +56,7 @@ export function nearestRatio<Ratio extends string>(
   );
 }
 
-/** The allowed size, in any separator, that is nearest in shape and then in area. */
+/** The nearest allowed size, with any separator: first by shape, then by area. */
 export function nearestSize<Size extends string>(
   request: Pick<VideoRequest, "ratio" | "width" | "height" | "resolution">,
   allowed: readonly Size[],
@@ -74,7 +74,8 @@ export function nearestSize<Size extends string>(
   const score = (text: string): readonly [number, number] => {
     const [width = 1, height = 1] = text.split(/[x*:]/).map(Number);
     const shape = requested === undefined ? 0 : Math.abs(Math.log(requested) - Math.log(width / height));
-    // Sizes within a few per cent count as one shape: encoders like sides that a power of two divides.
+    // Sizes within a few percent count as one shape, because encoders prefer sides that are multiples of a power of
+    // two.
     return [Math.round(shape * 20), area === undefined ? 0 : Math.abs(Math.log(area / (width * height)))];
   };
   const better = (left: readonly [number, number], right: readonly [number, number]): boolean =>
@@ -87,7 +88,7 @@ export function nearestSize<Size extends string>(
 
 const sideOfTier: { readonly [tier: string]: number } = { "4k": 2160, "2k": 1440, uhd: 2160, hd: 720, fhd: 1080 };
 
-/** The short side that the client requested, in pixels. */
+/** The requested short side, in pixels. */
 export function shortSide(request: Pick<VideoRequest, "width" | "height" | "resolution">): number | undefined {
   const tier = request.resolution?.toLowerCase();
   const requested =
@@ -97,7 +98,7 @@ export function shortSide(request: Pick<VideoRequest, "width" | "height" | "reso
   return size === null ? undefined : Math.min(size.width, size.height);
 }
 
-/** The resolution as prices name it: the vendor's word, else that of the short side. */
+/** The resolution for pricing: the vendor's name, otherwise that of the short side. */
 export function resolutionName(made: Pick<VideoRequest, "width" | "height" | "resolution">): string | undefined {
   if (made.resolution !== undefined) return made.resolution.toLowerCase();
   const side = shortSide(made);
@@ -114,8 +115,8 @@ const floors: readonly (readonly [number, number])[] = [
 ];
 
 /**
- * The tier for what the client requested, out of those that the upstream offers, such as `["480p", "720p", "1080P"]`: the
- * one that it means, else the nearest lower one, else the lowest. Undefined where the client requested none.
+ * The tier for the requested size, among those of the upstream, such as `["480p", "720p", "1080P"]`: the equal one,
+ * otherwise the nearest lower one, otherwise the lowest. Undefined where the client requested none.
  */
 export function tierFor<Tier extends string>(
   request: Pick<VideoRequest, "width" | "height" | "resolution">,
@@ -126,16 +127,16 @@ export function tierFor<Tier extends string>(
   const meant = floors.find(([floor]) => side >= floor)?.[1] ?? 480;
   const sideOf = (tier: string): number => shortSide({ resolution: tier }) ?? 0;
   const ordered = allowed.toSorted((left, right) => sideOf(left) - sideOf(right));
-  // A server may call 768 lines what others call 720.
+  // Some servers use 768 lines for what others call 720.
   return ordered.findLast((tier) => sideOf(tier) <= meant * 1.07) ?? ordered[0];
 }
 
-/** Members of a client's native fields, by the upstream's own names for them. Nothing else passes. */
+/** Members of a client's native fields with the upstream's names. Nothing else passes. */
 export function pick(metadata: JsonObject, names: readonly string[]): JsonObject {
   return Object.fromEntries(names.flatMap((name) => (metadata[name] === undefined ? [] : [[name, metadata[name]]])));
 }
 
-/** `target` with the members of `more` laid over it, objects joined. */
+/** Merges `more` into `target`; nested objects are merged too. */
 export function deepMerge(target: JsonObject, more: JsonObject): JsonObject {
   const result: JsonObject = { ...target };
   for (const [name, value] of Object.entries(more)) {

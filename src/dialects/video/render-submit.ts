@@ -1,4 +1,4 @@
-// The submit of a video to a vendor, from its table: the settings in their fields, and a warning for whatever is lost.
+// Renders the submit of a video for a vendor from its table, with a warning for every loss.
 import type { VideoRequest } from "../../canonical/video.ts";
 import type { Warning } from "../../canonical/warning.ts";
 import { isObject, type Json, type JsonObject, omitUndefined } from "../../lib/json.ts";
@@ -43,7 +43,7 @@ const refusals = {
 
 const required = { first: "a first frame", last: "a last frame", reference: "reference images" } as const;
 
-/** Throws `unsupported_parameter` for an image that the model has no use for, and for one that it lacks. */
+/** Throws `unsupported_parameter` for an image that the model does not support, and for a missing required one. */
 function checkRoles(
   { images }: VideoRequest,
   { images: roles, needs = [] }: ModelRow,
@@ -112,7 +112,7 @@ const merge = (objects: readonly JsonObject[]): JsonObject => objects.reduce(dee
 
 const plainSettings = ["negativePrompt", "fps", "seed", "watermark"] as const;
 
-/** Settings that the format does not have, and that the client requested with another value. */
+/** Settings that the format does not have, where the client requested another value. */
 function lostSettings(request: VideoRequest, fields: SettingFields, context: VideoRenderContext): Warning[] {
   const order = keysOf(fields);
   const lost = plainSettings.filter((name) => {

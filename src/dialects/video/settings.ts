@@ -1,4 +1,5 @@
-// Length, shape, resolution and sound of a video: the nearest that the row of a model supports, what is sent of it and what is made.
+// Length, shape, resolution and audio of a video: the nearest that the model's row supports, what is sent, and the
+// result.
 import type { VideoRequest } from "../../canonical/video.ts";
 import type { Durations } from "../shared/model-table.ts";
 import {
@@ -15,7 +16,7 @@ import type { EffectiveSettings } from "./upstream.ts";
 import type { Limit, SentSettings, SettingField, SettingFields, Shape, VideoRow, VideoVendor } from "./vendor.ts";
 import type { RenderedSettings } from "./warnings.ts";
 
-/** The nearest length that the model makes. */
+/** The nearest supported length. */
 function durationFor(length: number, durations: Durations | undefined): number {
   if (durations === undefined) return length;
   return "min" in durations ? within(length, durations.min, durations.max) : nearest(length, durations);
@@ -35,12 +36,12 @@ function requestedResolution(request: VideoRequest): string | undefined {
   return request.resolution ?? (side === undefined ? undefined : `${side}p`);
 }
 
-/** The nearest ratio that the model makes; undefined where none was requested, or the model has no such setting. */
+/** The nearest supported ratio; undefined where none was requested or the model has no such setting. */
 export function ratioFor(request: VideoRequest, ratios: readonly string[] | undefined): string | undefined {
   return ratios === undefined ? requestedRatio(request) : nearestRatio(request, ratios);
 }
 
-/** The nearest resolution that the model makes, as `ratioFor`. */
+/** The nearest supported resolution, as `ratioFor`. */
 export function resolutionFor(request: VideoRequest, resolutions: readonly string[] | undefined): string | undefined {
   return resolutions === undefined ? requestedResolution(request) : tierFor(request, resolutions);
 }
@@ -59,7 +60,7 @@ export function sidesOf(size: string): { width: number; height: number } {
   return { width, height };
 }
 
-/** A size says ratio and resolution at once. Nothing is sent where none was requested and none is required. */
+/** A size determines ratio and resolution. Nothing is sent where none was requested and none is required. */
 export function shapeBySize(request: VideoRequest, sizes: readonly string[], isRequired = false): Shape {
   const size = nearestSize(request, sizes) ?? (isRequired ? sizes[0] : undefined);
   if (size === undefined) return { sent: {}, made: {} };
@@ -67,7 +68,7 @@ export function shapeBySize(request: VideoRequest, sizes: readonly string[], isR
   return { sent: { size }, made: { ratio: size, resolution: `${Math.min(width, height)}p`, width, height } };
 }
 
-/** What is sent, and what will be made. */
+/** What is sent, and the expected result. */
 export interface FittedSettings {
   readonly sent: SentSettings;
   readonly made: RenderedSettings;
@@ -87,7 +88,7 @@ function applies({ when }: Limit, { images, audio }: VideoRequest, { seconds, re
   );
 }
 
-/** Resolutions that an operator declared win over a limit that has none of them. */
+/** Resolutions that an operator declared take precedence over a limit without any of them. */
 function narrowed<Row extends VideoRow>(row: Row, request: VideoRequest, facts: Facts): Row {
   const limits = (row.limits ?? []).filter((limit) => applies(limit, request, facts));
   const parts = limits.map(({ durations, resolutions = [] }) => {
@@ -118,7 +119,7 @@ function fitSeconds<Row extends VideoRow>({ request, row, vendor, fields }: Fitt
 const usualOf = (usual: string | undefined, values: readonly string[] | undefined): string | undefined =>
   values && (usual === "first" ? values[0] : usual);
 
-/** The usual resolution is sent where a limit excludes what would be made without it. */
+/** The default resolution is sent where a limit excludes the result without it. */
 function fitResolution<Row extends VideoRow>({ request, row, vendor, fields }: Fitting<Row>, whole: Row) {
   const { usual = {}, sendsUsual = [] } = vendor;
   const { resolutions } = row;
@@ -157,20 +158,20 @@ function settingsOf<Row extends VideoRow>(fitting: Fitting<Row>, whole: Row): Fi
   };
 }
 
-/** Fitted once by what was requested, then once more within the limits of what would be made. */
+/** Fitted to the request, then again to the limits of the result. */
 export function fitSettings<Row extends VideoRow>(fitting: Fitting<Row>): FittedSettings {
   const { request, row } = fitting;
   const first = settingsOf({ ...fitting, row: narrowed(row, request, {}) }, row);
   return row.limits === undefined ? first : settingsOf({ ...fitting, row: narrowed(row, request, first.made) }, row);
 }
 
-/** Sound or silence, as the model lets it be chosen. */
+/** Audio or silence, where the model has a choice. */
 export interface FittedAudio {
-  /** Missing where there is no choice. */
+  /** Absent where there is no choice. */
   readonly sent: boolean | undefined;
-  /** Whether the video will have sound, as far as it is known. */
+  /** Whether the video will have audio, as far as it is known. */
   readonly made: boolean | undefined;
-  /** Whether something else was requested than what is made. */
+  /** Whether the result differs from the request. */
   readonly isLost: boolean;
 }
 
@@ -186,7 +187,7 @@ export function fitAudio<Row extends VideoRow>({ request, row, vendor, fields }:
   return { sent: undefined, made, isLost: requested !== undefined && requested !== assumed };
 }
 
-/** What is reported of the settings. */
+/** The reported settings. */
 export function effectOf(
   made: RenderedSettings,
   reports: VideoVendor["reports"],

@@ -1,4 +1,4 @@
-// A vendor of videos as data: a table of models, settings, states, codes and calls, and two functions of its own.
+// A video vendor as data: a table of models, settings, states, codes and calls, and two functions.
 import type { VideoFailure, VideoField, VideoImage, VideoRequest, VideoResult } from "../../canonical/video.ts";
 import type { Warning } from "../../canonical/warning.ts";
 import type { Json, JsonObject } from "../../lib/json.ts";
@@ -16,7 +16,7 @@ import type {
 } from "./upstream.ts";
 import type { RenderedSettings } from "./warnings.ts";
 
-/** A combination of settings in which a model makes less than its row says. */
+/** A combination of settings in which a model supports less than its row. */
 export interface Limit {
   readonly when: {
     /** An image in this role was given, or was not. */
@@ -24,7 +24,7 @@ export interface Limit {
     readonly lacks?: VideoImage["role"];
     /** Sound was requested. */
     readonly audio?: true;
-    /** This length, or this resolution, would be made. */
+    /** This length, or this resolution, would result. */
     readonly seconds?: number;
     readonly otherSeconds?: number;
     readonly resolution?: string;
@@ -37,18 +37,18 @@ export interface Limit {
 export interface VideoRow extends ModelRow {
   readonly limits?: readonly Limit[];
   readonly needsPrompt?: boolean;
-  /** What is requested where the client specified no length. */
+  /** The length that is sent by default. */
   readonly usualSeconds?: number;
-  /** Which of the optional settings and native fields the model has; all of them where absent. */
+  /** The optional settings and native fields of the model; all of them where absent. */
   readonly options?: readonly string[];
 }
 
-/** Every field that a client may set, apart from images: each vendor answers for each of them. */
+/** Every field that a client may set, apart from images. Each vendor must have an entry for each. */
 export type VideoSetting = Exclude<VideoField, "endUser" | "metadata">;
 
 /**
- * Where a setting is in the body, as a path with dots: its value as it is, or as `as` writes it. `fixed`: there is no
- * such field, and this value is made, or the first of the model's row. `custom`: the vendor's own function writes it,
+ * The path of a setting in the body, with dots: its value unchanged, or as `as` converts it. `fixed`: there is no such
+ * field, and the result has this value, or the first of the model's row. `custom`: the vendor's own function writes it
  * there. Null: unsupported, dropped with a warning.
  */
 export type SettingField =
@@ -57,16 +57,16 @@ export type SettingField =
   | { readonly fixed: number | "row" }
   | { readonly custom: string }
   | null;
-/** Written, and warned of, in the order in which they are listed. */
+/** Written, and reported as lost, in this order. */
 export type SettingFields = { readonly [setting in VideoSetting]: SettingField };
 
-/** An upstream that was made of a vendor's table. */
+/** An upstream that was built from a vendor's table. */
 export interface TableUpstream extends VideoUpstream {
   /** The fields as this model has them. */
   fieldsOf(model: string): SettingFields;
 }
 
-/** The values that are written, of those settings that may differ from what the client requested. */
+/** The sent values of settings that may differ from the request. */
 export interface SentSettings {
   readonly seconds?: number | undefined;
   readonly size?: string | undefined;
@@ -75,26 +75,26 @@ export interface SentSettings {
   readonly audio?: boolean | undefined;
 }
 
-/** Size, ratio and resolution as they are sent, and as they will be made. */
+/** Size, ratio and resolution as sent, and as expected in the result. */
 export interface Shape {
   readonly sent: Pick<SentSettings, "size" | "ratio" | "resolution">;
   readonly made: Omit<RenderedSettings, "seconds">;
 }
 
-/** A submit with every setting decided, for the function that writes the rest of the body. */
+/** A submit with all settings decided, for the function that writes the rest of the body. */
 export interface VendorSubmit<Row extends VideoRow> {
   readonly request: VideoRequest;
   readonly context: VideoRenderContext;
   readonly row: Row;
   readonly sent: SentSettings;
-  /** The settings as the table of fields writes them. */
+  /** The settings as rendered by the field table. */
   readonly settings: JsonObject;
 }
 
-/** The path of a submit, and what the table of fields does not say of its body. */
+/** The path of a submit, and the parts of its body outside the field table. */
 export interface SubmitBody {
   readonly path: string;
-  /** Laid over the settings; only they are the body where absent. */
+  /** Merged over the settings; absent: only the settings. */
   readonly body?: JsonObject;
   /** Sent in place of the body. */
   readonly form?: readonly FormPart[];
@@ -103,11 +103,11 @@ export interface SubmitBody {
   readonly warnings?: readonly Warning[];
 }
 
-/** What the body of an answer says of its task. */
+/** What the body of a reply reports about its task. */
 export interface TaskReading {
-  /** The vendor's status; where it is empty or not a text, the answer does not mention the task. */
+  /** The vendor's status; where it is empty or not a text, the reply is not about the task. */
   readonly status: unknown;
-  /** The code and the prose of a failure, or the failure itself. */
+  /** The code and the text of a failure, or the failure itself. */
   readonly code?: unknown;
   readonly reason?: unknown;
   readonly failure?: VideoFailure;
@@ -119,18 +119,18 @@ export interface TaskReading {
 /** A call about a task: method and path with `{id}` and `{ref}`, or a function. */
 export type TaskCall = string | ((task: UpstreamTask) => UpstreamRequest);
 
-/** Paths at which the code and the message of an error are; the first text or number counts. */
+/** Paths of an error's code and message; the first text or number is used. */
 export interface ErrorPaths {
   readonly code: readonly string[];
   readonly message: readonly string[];
 }
 
-/** Which images go together, beyond the roles in a model's row. */
+/** Which images can be combined, beyond the roles in a model's row. */
 export interface ImageRules {
-  /** Frames or references, not both. */
+  /** Frames or references, but not both. */
   readonly exclusive?: true;
   readonly lastNeedsFirst?: true;
-  /** The vendor's own function decides which roles a model takes. */
+  /** The vendor's own function checks the roles. */
   readonly ownRoles?: true;
   readonly mostReferences?: number;
 }
@@ -151,54 +151,57 @@ export interface VideoVendor<Row extends VideoRow = VideoRow>
   extends Pick<VideoUpstream, OwnMembers | "deadlineSeconds" | "resultSeconds"> {
   /** Throws where the table depends on the request and none fits. */
   readonly models: ModelTable<Row> | ((request: VideoRequest, context: VideoRenderContext) => ModelTable<Row>);
-  /** The context with the model that the request calls for, where one name covers several. */
+  /** The context with the model for the request, where one name covers several. */
   modelFor?(request: VideoRequest, context: VideoRenderContext): VideoRenderContext;
-  /** The request with the vendor's own words read. */
+  /** Reads the vendor's own values in the request. */
   normalize?(request: VideoRequest): VideoRequest;
-  /** When a prompt is required; a row may require it always. */
+  /** When a prompt is required; a row may always require it. */
   readonly needsPrompt: "always" | "without-images" | "without-frames";
   readonly images?: ImageRules;
   readonly fields: SettingFields | ((row: Row) => SettingFields);
-  /** Fields of its own that a client may set by name, as paths: read from the client's native fields. */
+  /** Its own fields that a client may set by name, as paths in the client's native fields. */
   readonly native?: readonly string[];
-  /** What is made where the client specified nothing, as far as it is known; `first` is the first of the model's row. */
+  /** The defaults of the vendor, as far as they are known; `first` is the first of the model's row. */
   readonly usual?: {
     readonly seconds?: number;
     readonly ratio?: string;
     readonly resolution?: string;
     readonly audio?: boolean;
   };
-  /** Of these the usual value is sent, too. */
+  /** Settings whose default is sent. */
   readonly sendsUsual?: readonly ("seconds" | "ratio" | "resolution")[];
   /** The video has the shape of its images. */
   readonly ratioFollows?: "first" | "frames" | "images";
-  /** Sizes in place of ratios, or with them. Undefined: as all others do. */
+  /** Sizes instead of ratios, or in addition. Undefined: the shared rule. */
   shape?(request: VideoRequest, row: Row): Shape | undefined;
-  /** Whether models make sound of which no row says it, where it cannot be chosen. */
+  /** Whether models produce audio where their rows do not specify it and there is no choice. */
   readonly assumesAudio?: boolean;
-  /** What is reported of the shape: the resolution; the size in place of it; both; or both, with a size that ratio and resolution imply. */
+  /**
+   * What is reported of the shape: the resolution; the size instead; both; or both, with a size that ratio and
+   * resolution imply.
+   */
   readonly reports?: "resolution" | "size" | "both" | "implied";
   submit(submit: VendorSubmit<Row>): SubmitBody;
 
-  /** Path of the id in the answer to a submit. */
+  /** The path of the id in the reply to a submit. */
   readonly id: string;
-  /** Whether a successful answer to a submit is a refusal in truth. */
+  /** Whether a reply with a success status is a refusal. */
   isRefusal?(body: JsonObject): boolean;
-  /** The answer to a submit says what `read` reads, too. */
+  /** `read` can also read the reply to a submit. */
   readonly readsSubmit?: true;
-  /** What the answer to a submit adds to the state of later calls. */
+  /** What the reply to a submit adds to the state of later calls. */
   upstreamStateOf?(body: JsonObject): JsonObject;
   readonly states: States;
   readonly errorCodes: VideoErrorTable;
-  /** Undefined parts: `faults` by the code, else the status. */
+  /** Undefined parts: by the code in `faults`, otherwise by the status. */
   readonly error: ErrorPaths | ErrorCodec["parse"];
-  /** Null where the body says nothing of the task. */
+  /** Null where the body is not about the task. */
   read(body: JsonObject, task: UpstreamTask): TaskReading | VideoProgress | null;
-  /** What a status of 300 and above, or a code next to 200, says of a task; undefined: as for all other vendors. */
+  /** What a status of 300 and above, or an error code with status 200, means for a task; undefined: the shared rule. */
   readStatus?(answer: UpstreamAnswer, task: UpstreamTask): VideoProgress | null | undefined;
   readonly poll: TaskCall;
   readonly cancel?: TaskCall;
   readonly remove?: TaskCall;
-  /** For results of kind `locate`: the call, and the paths at which its answer has the address. */
+  /** For results of kind `locate`: the call, and the paths of the URL in its reply. */
   readonly locate?: { readonly call: string; readonly url: string };
 }

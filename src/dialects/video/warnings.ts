@@ -4,10 +4,10 @@ import type { Warning } from "../../canonical/warning.ts";
 import { proportion, shortSide, sizeOf } from "./nearest-supported.ts";
 import type { VideoRenderContext } from "./upstream.ts";
 
-/** Sides that a power of two divides miss a ratio by so much. */
+/** The tolerance of a ratio, because encoders prefer sides that are multiples of a power of two. */
 const sameShape = 0.03;
 
-/** What will be made; what follows the image, or is not known, is missing. */
+/** The expected result; members that follow the image or are unknown are absent. */
 export interface RenderedSettings {
   readonly seconds?: number | undefined;
   readonly ratio?: string | undefined;
@@ -26,7 +26,7 @@ export function dropped(
   return lost.map((field) => ({ code: "dropped", path: context.fieldPath(field) }));
 }
 
-/** A warning where the client wants sound or silence of a model that always makes the other. */
+/** A warning where the client requests audio or silence and the model always does the opposite. */
 export function fixedSound(request: VideoRequest, context: VideoRenderContext, hasSound: boolean): Warning[] {
   return request.audio === undefined || request.audio === hasSound ? [] : dropped(request, context, ["audio"]);
 }
@@ -63,7 +63,7 @@ function sizeLoss(request: VideoRequest, made: RenderedSettings): Loss {
   return isShape && isTier ? null : "approximated";
 }
 
-/** Warnings for a length or shape that differs from the requested one. */
+/** Warnings for a length or shape that differs from the request. */
 export function approximationWarnings(
   request: VideoRequest,
   made: RenderedSettings,

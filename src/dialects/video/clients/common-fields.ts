@@ -1,4 +1,4 @@
-// Fields that clients send in metadata, under the names that the various formats have for them.
+// Fields that clients send in metadata, under the names of the various formats.
 import type { VideoImage, VideoRequest } from "../../../canonical/video.ts";
 import { isObject, type Json, type JsonObject, withoutUndefined } from "../../../lib/json.ts";
 import { badValue, missing } from "../../errors.ts";
@@ -22,7 +22,7 @@ function resolutionIn({ resolution, mode }: JsonObject): string | undefined {
   return text(resolution)?.toLowerCase() ?? resolutionOfMode[text(mode) ?? ""];
 }
 
-/** Members whose texts mean one of a few things, where they mean none of them. */
+/** Enumerated members with an unknown value. */
 export function unknownValues({ mode, sound }: JsonObject): string[] {
   const isUnknownMode = text(mode) !== undefined && resolutionOfMode[text(mode) ?? ""] === undefined;
   const isUnknownSound = text(sound) !== undefined && truth(sound) === undefined;
@@ -36,7 +36,7 @@ type CommonFields = Pick<
 
 const callbackNames = ["callback_url", "webhook"] as const;
 
-/** The URL for a webhook at the end, if one is given here. `prefix` is the path of the object. */
+/** The webhook URL, if one is given here. `prefix` is the path of the object. */
 export function callbackIn(metadata: JsonObject, prefix: string): Pick<VideoRequest, "callbackUrl" | "callbackPath"> {
   const name = callbackNames.find((each) => text(metadata[each]) !== undefined);
   return name === undefined ? {} : { callbackUrl: String(metadata[name]), callbackPath: prefix + name };
@@ -97,7 +97,7 @@ export function textAt(wire: JsonObject, name: string): string | undefined {
   return text(wire[name]);
 }
 
-/** The model that the client names under one of these names; `usual` is the default of the service with this format. */
+/** The model under one of these names; `usual` is the default of the service with this format. */
 export function modelAt(
   wire: JsonObject,
   names: readonly string[],
@@ -107,7 +107,7 @@ export function modelAt(
   return model === undefined ? { model: usual, unnamed: true } : { model };
 }
 
-/** A task needs something to show. */
+/** A task needs a prompt or an image. */
 export function needSubject(prompt: string | undefined, images: readonly VideoImage[]): void {
   if (prompt === undefined && images.length === 0) throw missing("prompt");
 }

@@ -16,7 +16,7 @@ import { needSubject, numberOf, textAt } from "./common-fields.ts";
 
 const image = optional("object", { description: "`bytesBase64Encoded` and `mimeType`, or `gcsUri`." });
 
-/** As `generateVideos` of the npm package @google/genai 3.1.0 writes it. */
+/** The request of `generateVideos` in the npm package @google/genai 3.1.0. */
 const schema: TSchema = object({
   instances: Type.Array(
     object({
@@ -85,7 +85,7 @@ function imagesIn(subject: JsonObject): VideoImage[] {
   ];
 }
 
-/** A video to continue, a mask or a bucket change what the request means, and no other provider has them. */
+/** A video to continue, a mask or a bucket changes the meaning of a request, and no other provider supports them. */
 function refuseOthers(subject: JsonObject, parameters: JsonObject): void {
   const other = Object.keys(subject).find((name) => !readSubjects.has(name) && !isAbsent(subject[name]));
   if (other !== undefined) throw unsupported(`instances[0].${other}`, "this gateway does not support it.");
@@ -123,12 +123,15 @@ function parse(wire: JsonObject, { params }: RequestMeta): VideoRequest {
   };
 }
 
-/** Google's SDK takes the first run of small letters and digits in a file's address for its name, so that a name is one. */
+/**
+ * Google's SDK takes the first run of lower case letters and digits in a file's URL as its name, so a name consists
+ * only of those.
+ */
 function fileName(id: string, index: number): string {
   return Buffer.from(`${id}.${index}`).toString("hex");
 }
 
-/** The task and index in the name of a file. Throws `object_not_found` for a name that was not made here. */
+/** The task and index in the name of a file. Throws `object_not_found` for a name of another origin. */
 export function fileOf(given: string): { readonly id: string; readonly index: number } {
   const name = /(?:^|files\/)([0-9a-f]+)(?::download)?$/.exec(given)?.[1] ?? "";
   const [, id, index] = /^(\w{1,100})\.(\d{1,2})$/.exec(Buffer.from(name, "hex").toString("latin1")) ?? [];
@@ -158,7 +161,9 @@ const internal = 13;
 
 const responseType = "type.googleapis.com/google.ai.generativelanguage.v1beta.PredictLongRunningResponse";
 
-/** Clients of the Gemini API read `generateVideoResponse`, those of Vertex AI read `videos` and the filter's members. */
+/**
+ * Clients of the Gemini API read `generateVideoResponse`; those of Vertex AI read `videos` and the members of filters.
+ */
 function responseOf(view: VideoView): JsonObject {
   const filtered =
     view.failure === undefined ? {} : { raiMediaFilteredCount: 1, raiMediaFilteredReasons: [view.failure.message] };

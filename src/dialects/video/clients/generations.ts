@@ -1,4 +1,4 @@
-// The gateway's own format for videos: a request of plain fields, a task with a status and an address.
+// The gateway's own video format: a request of plain fields, a task with a status and a URL.
 import type { VideoField, VideoRequest } from "../../../canonical/video.ts";
 import { isObject, type JsonObject, omitUndefined, withoutUndefined } from "../../../lib/json.ts";
 import { openaiErrors } from "../../openai-error.ts";
@@ -89,10 +89,10 @@ export function requestPath(field: VideoField, prefix: string): string {
   return paths[field];
 }
 
-/** What a client can do something about: everything that did not end well has failed here. */
+/** The client cannot act on other states, so every task that did not complete has failed here. */
 const statusOf = ({ state }: VideoView): string => (state === "cancelled" || state === "expired" ? "failed" : state);
 
-/** Client errors are 400, a task that was lost or too late is 504, all else is the upstream's. */
+/** Client errors are 400, a lost or expired task is 504, anything else is an upstream error. */
 const codeNumbers: { readonly [code: string]: number } = {
   content_policy_violation: 400,
   moderation_blocked: 400,
@@ -100,7 +100,7 @@ const codeNumbers: { readonly [code: string]: number } = {
   task_timeout: 504,
 };
 
-/** The task with the fields of the specification, and those that clients of this family read in addition. */
+/** The task with the fields of this format, and those that clients of related formats read in addition. */
 export function taskObject(view: VideoView): JsonObject {
   const { id, state, percent, model, createdAtMs, completedAtMs, failure, urls, results } = view;
   const isCompleted = state === "completed";

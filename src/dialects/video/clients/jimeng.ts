@@ -1,4 +1,4 @@
-// Jimeng's format for videos, called videoB: one path, an action in the query, an envelope with a code.
+// Jimeng's video format, called videoB: one path, an action in the query, an envelope with a code.
 
 import { Type } from "typebox";
 import type { GatewayError } from "../../../canonical/error.ts";
@@ -26,7 +26,7 @@ const schema = object({
   aspect_ratio: optional("string"),
 });
 
-/** Of a question for a task. */
+/** The schema of a status request. */
 export const jimengQuestion = object({ req_key: optional("string"), task_id: Type.String({ minLength: 1 }) });
 
 const own = new Set(["req_key", "prompt", "binary_data_base64", "image_urls", "seed", "frames"]);
@@ -64,7 +64,7 @@ function parse(wire: JsonObject): VideoRequest {
     metadata,
     ...commonFields(metadata),
     ...(prompt === undefined ? {} : { prompt }),
-    // -1 asks for chance.
+    // -1 requests a random seed.
     ...(typeof seed === "number" && seed >= 0 ? { seed } : {}),
     ...(typeof frames === "number" ? { seconds: (frames - 1) / framesPerSecond || 1 / framesPerSecond } : {}),
   };
@@ -83,7 +83,7 @@ function envelope(code: number, message: string, data: JsonObject | null, { requ
 
 const dataStatus = { queued: "in_queue", in_progress: "generating", completed: "done", expired: "expired" } as const;
 
-/** A failure has no data here: its code says why. */
+/** A failure has no data here; only its code explains it. */
 function failureCode({ failure }: VideoView): number {
   if (/policy|moderation|sensitive|safety/i.test(failure?.code ?? ""))
     return /input/i.test(failure?.code ?? "") ? 50_411 : 50_511;
@@ -99,7 +99,7 @@ function taskBody(view: VideoView, context: VideoWriteContext): JsonObject {
   return envelope(success, "Success", { task_id: id, status: dataStatus[state], ...video, ...rest }, context);
 }
 
-/** What a question for a task that is not there is answered: no error of the request's. */
+/** The response for an unknown task, which is not a request error here. */
 export function jimengNotFound(context: VideoWriteContext): JsonObject {
   return envelope(
     success,
@@ -109,7 +109,7 @@ export function jimengNotFound(context: VideoWriteContext): JsonObject {
   );
 }
 
-/** Throws the 400 of a question without a task. */
+/** Throws status 400 for a status request without a task id. */
 export function jimengTaskId(wire: JsonObject): string {
   const id = textAt(wire, "task_id");
   if (id === undefined) throw missing("task_id");

@@ -1,4 +1,4 @@
-// Kling's format for videos, called videoA: the common request or its native one, and its envelope next to the common fields.
+// Kling's video format, called videoA: the common request or its native one, and its envelope with the common fields.
 import type { GatewayError } from "../../../canonical/error.ts";
 import type { VideoState } from "../../../canonical/video.ts";
 import { isObject, type JsonObject } from "../../../lib/json.ts";
@@ -32,7 +32,7 @@ const words: { readonly [state in VideoState]: string } = {
   expired: "failed",
 };
 
-/** Members of the common request; all others are native ones, and go where the free words go. */
+/** Members of the common request; all others are native ones and are treated like metadata. */
 const common = new Set(Object.keys(requestFields));
 
 function wordsOf(wire: JsonObject): JsonObject {
@@ -40,7 +40,7 @@ function wordsOf(wire: JsonObject): JsonObject {
   return { ...(isObject(wire.metadata) ? wire.metadata : {}), ...Object.fromEntries(native) };
 }
 
-/** `videoA-v2-1` is the neutral name of what the provider calls `kling-v2-1`. */
+/** `videoA-v2-1` is the neutral name of the provider's `kling-v2-1`. */
 function alias(model: string): string {
   return model.replace(/^videoA-/i, "kling-");
 }
@@ -100,7 +100,7 @@ function nativeCode({ kind, status, code }: GatewayError): number {
   return nativeCodes[kind] ?? (status < 500 ? 1200 : 5000);
 }
 
-/** The common envelope with the native fields next to it. */
+/** The common error envelope with the native fields added. */
 const error: ErrorCodec = {
   ...openaiErrors,
   render: (failure, requestId) => ({

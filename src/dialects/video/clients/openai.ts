@@ -1,4 +1,4 @@
-// OpenAI's format for videos: a form or JSON in, the object of a video out.
+// OpenAI's video format: a form or JSON in, a video object out.
 import { Type } from "typebox";
 import type { VideoField, VideoImage, VideoRequest } from "../../../canonical/video.ts";
 import type { Warning } from "../../../canonical/warning.ts";
@@ -26,10 +26,10 @@ const schema = object({
   metadata: optional("object"),
 });
 
-/** Of a video made from another one. */
+/** The schema of a remix. */
 export const openaiRemix = object({ prompt: Type.String({ minLength: 1, maxLength: 32_000 }) });
 
-/** As the API itself does. */
+/** The default of the official API. */
 const defaultModel = "sora-2";
 
 const own = new Set(["model", "prompt", "seconds", "size", reference, "seed", "n", "user", "metadata"]);
@@ -90,7 +90,7 @@ function parse(wire: JsonObject, { files }: RequestMeta): VideoRequest {
   };
 }
 
-/** Files of the form under other names than the one that is read. */
+/** Files of the form under other names than the supported one. */
 function otherFiles({ files }: RequestMeta): readonly Warning[] {
   const read = filesNamed(files, reference);
   const others = (files ?? []).filter((file) => !read.includes(file));
@@ -103,7 +103,7 @@ const paths: { readonly [field in VideoField]?: string } = {
   negativePrompt: "negative_prompt",
 };
 
-/** Only these four words are known to clients; a video that was cancelled or has expired says so in its error. */
+/** Clients know only these four values; a canceled or expired video is explained by its error. */
 const statusOf = ({ state }: VideoView): string => (state === "cancelled" || state === "expired" ? "failed" : state);
 
 /** The object of a video. */
@@ -129,7 +129,7 @@ export function videoObject(view: VideoView): JsonObject {
   };
 }
 
-/** A page of videos. */
+/** A page of a video list. */
 export function videoPage(views: readonly VideoView[], hasMore: boolean): JsonObject {
   return {
     object: "list",

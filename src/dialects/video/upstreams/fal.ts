@@ -1,4 +1,4 @@
-// fal's queue: a request that is queued, a status that only reports the end, and an answer to fetch then.
+// fal's queue: a queued request, a status, and a result to fetch at the end.
 import type { GatewayError } from "../../../canonical/error.ts";
 import type { VideoResult } from "../../../canonical/video.ts";
 import { isObject, type JsonObject } from "../../../lib/json.ts";
@@ -14,7 +14,10 @@ import { type HostedRow, hostedFields, hostedImages, hostedShape } from "./model
 
 const { source, checkedOn } = endpoints;
 
-/** What each endpoint calls its inputs and which values it takes, from the types of fal's own client; checked where the file is written. */
+/**
+ * The input names and values of each endpoint, from the types of fal's own client; checked where the file is
+ * generated.
+ */
 export const falModels: ModelTable<HostedRow> = {
   rows: (endpoints.rows as readonly Omit<HostedRow, "source" | "checkedOn">[]).map((row) => ({
     ...row,
@@ -41,10 +44,10 @@ export const falModels: ModelTable<HostedRow> = {
   },
 };
 
-/** `owner/app`, with a path within the app where it has several. */
+/** `owner/app`, with a path within the app if it has several. */
 const modelName = /^[\w-]+(?:\/\w[\w.-]*)+$/;
 
-/** Behind the submit the path within the app is gone; the answer says what is left of it. */
+/** Polling paths omit the path within the app; the submit reply contains the remaining part. */
 function appIn(responseUrl: unknown): string | undefined {
   const app = /^https?:\/\/[^/]+\/(.+)\/requests\/[^/]+\/?$/.exec(textOf(responseUrl))?.[1] ?? "";
   return modelName.test(app) ? app : undefined;
@@ -61,7 +64,7 @@ function submit(submit: VendorSubmit<HostedRow>): SubmitBody {
   return { path: model, body: inputs, upstreamState: { app: appOf(model) }, warnings };
 }
 
-/** https://docs.fal.ai/errors: the type of an error, or its prose. */
+/** https://docs.fal.ai/errors: by the type of an error, or by its text. */
 const faults: VideoErrorTable = [
   [/content_policy_violation|flagged|nsfw|safety|moderation/i, "content"],
   [/timeout|timed out/i, "timeout"],
@@ -69,7 +72,7 @@ const faults: VideoErrorTable = [
   [/downstream_service|runner_|internal|generation_error/i, "broken"],
 ];
 
-/** `detail` as a text or as a list of faults, each with a type of its own. */
+/** `detail` as a text, or as a list of errors with a type each. */
 function errorIn(body: unknown): { words: string; message: string } {
   const { detail, error, error_type: type } = objectOf(body);
   const items = objectsIn(detail).map((item) => ({ type: textOf(item.type), message: textOf(item.msg) }));
@@ -108,7 +111,9 @@ function resultsOf(body: JsonObject): VideoResult[] {
   ];
 }
 
-/** The status reports the end, and the answer that is fetched next what it was: with whatever status the model itself chose. */
+/**
+ * The status reports only the end. The result that is fetched next has the outcome, with a status chosen by the model.
+ */
 function readStatus(
   { status, body }: UpstreamAnswer,
   { upstreamState }: UpstreamTask,
@@ -116,7 +121,7 @@ function readStatus(
   if (upstreamState.isDone !== true || status === 404) return undefined;
   if (/still in progress/i.test(errorIn(body).message)) return { state: "in_progress" };
   if (status === 400 || status === 422) return failed(body, "input");
-  // What the model's own program answered; the queue itself has other words for its troubles.
+  // An error of the model's own program; the queue's errors have another shape.
   if (status === 500 && isObject(body) && body.detail !== undefined) return failed(body);
   return status === 200 && isObject(body) ? { state: "completed", results: resultsOf(body) } : null;
 }
@@ -133,7 +138,7 @@ export const falVideos = videoUpstream<HostedRow>({
   models: falModels,
   needsPrompt: "without-images",
   fields: hostedFields(""),
-  // None that names a length, a tier or a number of videos.
+  // Excludes fields for length, tier and number of videos.
   native: [
     ...["camera_fixed", "cfg_scale", "enable_prompt_expansion", "guidance_scale", "loop", "motion_strength"],
     ...["num_inference_steps", "prompt_optimizer", "style"],

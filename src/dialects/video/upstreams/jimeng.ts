@@ -1,4 +1,4 @@
-// Jimeng, Volcengine's visual service: two actions on one path, chosen by the query, and keys in place of models.
+// Jimeng, Volcengine's visual service: two actions on one path, selected in the query, and keys in place of models.
 import type { GatewayError } from "../../../canonical/error.ts";
 import type { VideoRequest } from "../../../canonical/video.ts";
 import { isObject, type JsonObject } from "../../../lib/json.ts";
@@ -25,7 +25,7 @@ const high = { ...third, resolutions: ["1080p"] } as const;
 const frame = { images: ["first"], needs: ["first"] } as const;
 const frames = { images: ["first", "last"], needs: ["first", "last"] } as const;
 
-/** The resolution belongs to the key; five seconds and the first ratio are made where the client specified nothing. */
+/** The key determines the resolution. Five seconds and the first ratio are the defaults. */
 export const jimengModels: ModelTable<VideoRow> = {
   rows: [
     { models: ["jimeng_t2v_v30"], ...low, images: [] },
@@ -40,7 +40,7 @@ export const jimengModels: ModelTable<VideoRow> = {
   unlisted: { models: /(?:)/, source: third.source, checkedOn: third.checkedOn },
 };
 
-/** A family such as `jimeng_v30`, with or without a resolution, of which the images choose a key. */
+/** A family such as `jimeng_v30`, with or without a resolution; the images determine the key. */
 const family = /^(jimeng)_(v\d+)(?:_(?:(720)|(1080))p?)?$/;
 const wholeFamily = /^(jimeng)_(v\d+)_pro$/;
 const familyKeys = [
@@ -60,7 +60,7 @@ function keyOf(model: string, request: VideoRequest): string {
   return `${maker}_${way}_${version}${isLarge ? tail : ""}`;
 }
 
-/** An operator declares a family under its own name, and a member under its key. */
+/** An operator declares a family by its name, and one member by its key. */
 function modelFor(request: VideoRequest, context: VideoRenderContext): VideoRenderContext {
   const ofFamily = findRow(context.declared ?? [], context.model);
   const declared = ofFamily === undefined ? {} : { declared: [{ ...ofFamily, models: /(?:)/ }] };
@@ -72,7 +72,10 @@ const action = (name: string, body: JsonObject): UpstreamRequest => ({
   body,
 });
 
-/** Frames in order, all in the one form that they must have; and what the poll says: that a link is wanted, and which marks the video is to bear. */
+/**
+ * Frames in order, in the only form that is accepted; and the parameters of the poll: a URL as result, and the
+ * watermark.
+ */
 function submit({ request: { images, metadata, watermark }, context }: VendorSubmit<VideoRow>): SubmitBody {
   const ordered = (["first", "last"] as const).flatMap((role) => imageFor(images, role) ?? []);
   const isLink = ordered[0]?.source.kind === "url";
@@ -99,14 +102,14 @@ const faults: VideoErrorTable = [
   [/^50(?:41[123]|51[126789]|52[012])$/, "content"],
 ];
 
-/** Words of the layer before the service. */
+/** Errors of the gateway in front of the service. */
 const layerFaults: VideoErrorTable = [
   [/Limit|Throttl/i, "rate"],
   [/Signature|AccessKey|AccessDenied|Credential|Token|Authoriz|Forbidden|Timestamp|RequestExpired/i, "credentials"],
   [/Arrear|Overdue|Balance/i, "funds"],
 ];
 
-/** A code of the service with a message, or the envelope of the layer before it that checks signatures. */
+/** A code of the service with a message, or the envelope of the layer in front of it that checks signatures. */
 function parseError(status: number, body: unknown, retryAfterMs?: number): GatewayError {
   const layer = objectOf(at(body, "ResponseMetadata.Error"));
   const code = numberOf(at(body, "code"));
@@ -115,7 +118,7 @@ function parseError(status: number, body: unknown, retryAfterMs?: number): Gatew
   return faultError(fault, { status, message, retryAfterMs });
 }
 
-/** What a code other than that of success says of the task: troubles of the moment or of the account say nothing. */
+/** What an error code means for the task. Temporary errors and account errors mean nothing for it. */
 function readStatus({ status, body }: UpstreamAnswer): VideoProgress | null | undefined {
   const code = numberOf(at(body, "code"));
   if (code === success) return status < 300 ? undefined : null;

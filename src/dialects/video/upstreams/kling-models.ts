@@ -1,4 +1,4 @@
-// Kling's models, on its older and its newer paths, as rows: lengths, ratios, resolutions, sound and images.
+// Kling's models, on its older and newer paths: lengths, ratios, resolutions, audio and images.
 import type { ModelTable } from "../../shared/model-table.ts";
 import type { VideoRow } from "../vendor.ts";
 

@@ -1,4 +1,4 @@
-// Kling, twice: by a path per kind of task, which every account has, and by a path per model, which its newest models need.
+// Kling, twice: with a path per kind of task, for all accounts, and with a path per model, for its newest models.
 import { GatewayError } from "../../../canonical/error.ts";
 import type { VideoImage, VideoRequest } from "../../../canonical/video.ts";
 import { isObject, type JsonObject, omitUndefined } from "../../../lib/json.ts";
@@ -26,9 +26,9 @@ const codes: VideoErrorTable = [
 ];
 /** No such method, and no such model or task. */
 const [unknownMethod, unknownTask] = [1202, 1203];
-/** A task that the older paths do not know is a parameter that is wrong. */
+/** An unknown task on the older paths is reported as an invalid parameter. */
 const unknownParameter = 1201;
-/** The signature or the key is of another kind than the path accepts. */
+/** The signature or key type does not match the path. */
 const invalidKey = 1002;
 
 const codeOf = (body: unknown): number | undefined => numberOf(at(body, "code"));
@@ -41,7 +41,7 @@ const parseError: ErrorCodec["parse"] = (status, body, retryAfterMs) => {
   return faultError(matchErrorCode(codes, code), { status: isUnknown ? 404 : status, message, retryAfterMs });
 };
 
-/** As `parseError`, for the newer paths, which take no access key pairs. */
+/** As `parseError`, for the newer paths, which do not accept access key pairs. */
 const parseNewerError: ErrorCodec["parse"] = (status, body, retryAfterMs) => {
   const error = parseError(status, body, retryAfterMs);
   if (codeOf(body) !== invalidKey) return error;
@@ -50,14 +50,14 @@ const parseNewerError: ErrorCodec["parse"] = (status, body, retryAfterMs) => {
   return new GatewayError("upstream_credentials", message, { cause: error });
 };
 
-/** A code next to 200 says that the task is not known; any other but 0 says nothing of it. */
+/** A specific code with status 200 means that the task is unknown; others except 0 are not about the task. */
 function readStatus({ status, body }: UpstreamAnswer): VideoProgress | null | undefined {
   const code = codeOf(body);
   if (status === 404 || code === unknownTask || code === unknownParameter) return { isGone: true };
   return code === 0 ? undefined : null;
 }
 
-/** The client wants the video with its mark, which has an address of its own. */
+/** The watermarked video, if requested, has a URL of its own. */
 const marked = ({ watermark }: VideoRequest): JsonObject => (watermark === true ? { isMarked: true } : {});
 
 function resultsOf(videos: readonly JsonObject[], { upstreamState }: UpstreamTask): TaskReading["results"] {
@@ -66,7 +66,10 @@ function resultsOf(videos: readonly JsonObject[], { upstreamState }: UpstreamTas
   );
 }
 
-/** Models of the newer paths have a version with a dot, as `kling-3.0`, or are `omni` models; those of the older paths are called `kling-v2-6`. */
+/**
+ * Models of the newer paths have a version with a dot, as in `kling-3.0`, or are `omni` models; older ones are named
+ * like `kling-v2-6`.
+ */
 const isCurrent = (model: string): boolean => /^kling-(?:\d+\.\d|o\d|v3-omni)/i.test(model);
 
 /** What both have in common. */
@@ -86,7 +89,7 @@ const shared = {
     succeeded: "completed",
     failed: "failed",
   },
-  // The reason of a failed task is prose.
+  // The reason of a failed task is text.
   errorCodes: policyWords,
   readStatus,
   resultSeconds: 30 * 86_400,
@@ -102,11 +105,11 @@ const audioWords: ReadonlyMap<unknown, boolean> = new Map([
   ["off", false],
 ]);
 
-/** A resolution of another name is sent as it is: it can only come from a model without a row. */
+/** An unknown resolution is sent unchanged: it can only come from a model without a row. */
 const modeOf = (resolution: string): string =>
   [...tierOfMode].find(([, tier]) => tier === resolution)?.[0]?.toString() ?? resolution;
 
-/** The wire's own words for tier and sound, as its clients write them. */
+/** The wire's own names for tier and audio, as its clients send them. */
 function normalize(request: VideoRequest): VideoRequest {
   const resolution = tierOfMode.get(request.metadata.mode) ?? request.resolution;
   const audio = request.audio ?? audioWords.get(request.metadata.sound);
@@ -124,7 +127,10 @@ function referencesOf(images: readonly VideoImage[]): JsonObject {
 
 const omniTypes = { first: "first_frame", last: "end_frame", reference: undefined } as const;
 
-/** The path that the model or the images call for, and the fields there. Omni: https://docs.kkiai.com/Other-Model-APIs/kling-platform-api/omni-video/omni-video-api.html */
+/**
+ * The path for the model and the images, and its fields. Omni:
+ * https://docs.kkiai.com/Other-Model-APIs/kling-platform-api/omni-video/omni-video-api.html
+ */
 function imagesOf(images: readonly VideoImage[], { isOmni }: KlingRow): { kind: string; members: JsonObject } {
   if (isOmni) {
     const list = images.map((image) =>

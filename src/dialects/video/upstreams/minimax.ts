@@ -1,4 +1,4 @@
-// MiniMax: up to Hailuo 2.3 a task that ends with the id of a file; from H3 on a list of contents, and a task with its address.
+// MiniMax: up to Hailuo 2.3 a task that ends with a file id; from H3 on a list of contents, and a task with a URL.
 
 import type { GatewayError } from "../../../canonical/error.ts";
 import { isObject, type JsonObject, omitUndefined } from "../../../lib/json.ts";
@@ -21,14 +21,14 @@ const faults: VideoErrorTable = [
 ];
 
 interface Outcome {
-  /** 0 where all went well. */
+  /** 0 for success. */
   readonly code: number;
   readonly message: string;
 }
 
 const faultOf = ({ code }: Outcome) => (code === 0 ? undefined : (matchErrorCode(faults, code) ?? "broken"));
 
-/** `base_resp` of the older wire, `error` of the newer one, which ends its message with the number. */
+/** `base_resp` of the older wire, `error` of the newer one, whose message ends with the number. */
 function outcomeOf(body: unknown): Outcome {
   const { base_resp: base, error } = objectOf(body);
   if (isObject(base)) return { code: numberOf(base.status_code) ?? 0, message: textOf(base.status_msg) };
@@ -42,7 +42,7 @@ export function parseError(status: number, body: unknown, retryAfterMs?: number)
   return faultError(faultOf(outcome), { status, message: outcome.message || textOf(body), retryAfterMs });
 }
 
-/** True for a refusal: the number says what is wrong, also next to the status of a success. */
+/** Whether the number means an error, also with a success status. */
 export const isRefusal = (body: JsonObject): boolean => outcomeOf(body).code !== 0 || isObject(body.error);
 
 const checkedOn = "2026-11-22";
@@ -50,16 +50,16 @@ const older = { source: "https://platform.minimax.io/docs/guides/video-generatio
 const newer = { source: "https://platform.minimax.io/docs/api-reference/video-generation-v2", checkedOn } as const;
 
 interface HailuoRow extends VideoRow {
-  /** Has neither a field for the length nor one for the resolution. */
+  /** Has no fields for length and resolution. */
   readonly isFixed?: true;
 }
 
-/** The highest resolution is only made in the shortest length. */
+/** The highest resolution is only supported with the shortest length. */
 const shortest = { when: { resolution: "1080P" }, durations: [6] } as const;
 const hailuo = { ...older, durations: [6, 10], audio: "never", limits: [shortest] } as const;
 const first = { ...older, durations: [6], resolutions: ["720P"], audio: "never", isFixed: true } as const;
 
-/** The first resolution is what is made where the client specified none. */
+/** The first resolution is the default. */
 export const hailuoModels: ModelTable<HailuoRow> = {
   rows: [
     {
@@ -81,7 +81,7 @@ export const hailuoModels: ModelTable<HailuoRow> = {
 const ratios = ["16:9", "21:9", "4:3", "1:1", "3:4", "9:16"] as const;
 const third = { ...newer, resolutions: ["768P", "2K"], ratios, audio: "always" } as const;
 
-/** The first resolution and ratio, and five seconds, are requested where the client specified nothing. */
+/** The first resolution and ratio, and five seconds, are sent by default. */
 export const h3Models: ModelTable<VideoRow> = {
   rows: [
     { models: /(?:^|-)h3-max/i, ...third, durations: { min: 5, max: 15 } },
@@ -97,7 +97,7 @@ const failureOf = (body: JsonObject) => {
   return faultFailure(faultOf(outcome), outcome.message);
 };
 
-/** The id is all that a poll says, so that it is what is wrong with it. */
+/** A poll contains only the id, so an error is about the id. */
 function readStatus({ status, body }: UpstreamAnswer): VideoProgress | undefined {
   const isUnknown = outcomeOf(body).code === unknownTask && textOf(at(body, "status")) === "";
   return isUnknown && (status === 200 || status === 400) ? { isGone: true } : undefined;
@@ -171,7 +171,7 @@ function readH3({ task }: JsonObject, { upstreamId }: { upstreamId: string }): T
   return {
     status: task.status,
     failure: failureOf(task),
-    // Addresses live for a short time, and every answer has a new one.
+    // URLs are short-lived, and every reply has a new one.
     results: hasAddress ? [{ place: { kind: "locate", ref: upstreamId }, mediaType: "video/mp4" }] : [],
     effect: known({
       seconds: sizeNumber(at(task, "usage.output_seconds")) ?? sizeNumber(at(task, "usage.total_seconds")),

@@ -1,4 +1,4 @@
-// Hosts of models by many makers, where every model has its own names for its inputs: the fields of a row's model.
+// Hosts of models by many vendors, where every model has its own input names: the fields of a row's model.
 import type { VideoImage } from "../../../canonical/video.ts";
 import type { JsonObject } from "../../../lib/json.ts";
 import { unsupported } from "../../errors.ts";
@@ -6,14 +6,14 @@ import { imageValue } from "../json-helpers.ts";
 import { shapeBySize } from "../settings.ts";
 import type { SettingFields, SubmitBody, VendorSubmit, VideoRow, VideoVendor } from "../vendor.ts";
 
-/** A model behind a host. A field without a name is one that the model does not have. */
+/** A hosted model. A field without a name is one that the model does not have. */
 export interface HostedRow extends VideoRow {
   readonly fields: NonNullable<VideoRow["fields"]>;
   /** How a length is written: `5`, `"5"` or `"5s"`. A number where absent. */
   readonly secondsAs?: "number" | "text" | "unit";
-  /** The field for references takes one image, not a list. */
+  /** The field for references accepts one image, not a list. */
   readonly singleReference?: boolean;
-  /** Words of the model's own for the ratios. */
+  /** The model's own values for the ratios. */
   readonly ratioWords?: { readonly [ratio: string]: string };
 }
 
@@ -46,7 +46,7 @@ export function hostedFields(prefix: string): (row: HostedRow) => SettingFields 
   });
 }
 
-/** A model with a field for a size takes one in place of ratio and resolution. */
+/** A model with a field for a size uses it instead of ratio and resolution. */
 export const hostedShape: NonNullable<VideoVendor<HostedRow>["shape"]> = (request, { fields, sizes }) =>
   fields.size === undefined ? undefined : shapeBySize(request, sizes ?? []);
 
@@ -56,7 +56,7 @@ const refusals = {
   reference: "this model does not support reference images.",
 } as const;
 
-/** A model that only has a list of images takes frames there. */
+/** A model with only a list of images accepts frames there. */
 function roleAt({ role }: VideoImage, { fields }: HostedRow): VideoImage["role"] {
   const hasOnlyList = fields.first === undefined && fields.last === undefined && fields.references !== undefined;
   return hasOnlyList ? "reference" : role;

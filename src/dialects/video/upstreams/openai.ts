@@ -1,4 +1,4 @@
-// OpenAI's videos as an upstream: a form that submits, an object that reports, content behind the credential.
+// OpenAI's videos as an upstream: a form submits, an object reports, and content requires the credential.
 import type { VideoFailure, VideoImage } from "../../../canonical/video.ts";
 import type { JsonObject } from "../../../lib/json.ts";
 import type { FormPart } from "../../dialect.ts";

@@ -1,4 +1,4 @@
-// The models behind Replicate: what each family calls its inputs and which values it takes, from the schema of each model.
+// The models on Replicate: the input names and values of each family, from the schemas of the models.
 import type { ModelTable } from "../../shared/model-table.ts";
 import type { HostedRow } from "./model-host.ts";
 
@@ -154,7 +154,7 @@ const rows: readonly HostedRow[] = [
   },
 ];
 
-/** The version behind the colon does not change what a model is. */
+/** The version after the colon does not change the model. */
 export const replicateModels: ModelTable<HostedRow> = {
   rows,
   unlisted: { models: /(?:)/, source: schemaOf("minimax/video-01"), checkedOn, fields: usual },

@@ -1,4 +1,4 @@
-// Replicate: the inputs of a model, and a prediction that ends with addresses.
+// Replicate: the inputs of a model, and a prediction that ends with URLs.
 import type { GatewayError } from "../../../canonical/error.ts";
 import type { VideoLocation, VideoResult } from "../../../canonical/video.ts";
 import { isObject, type Json, type JsonObject } from "../../../lib/json.ts";
@@ -22,7 +22,7 @@ function submit(submit: VendorSubmit<HostedRow>): SubmitBody {
   return { path, body: { input: inputs, ...(isVersion ? { version: version ?? name } : {}) }, warnings };
 }
 
-/** Files that the service stores itself need the credential. */
+/** Files that the service stores itself require the credential. */
 const ownFile = /^https:\/\/api\.replicate\.com\/v1\/(files\/[^\s]+)$/i;
 
 function placeOf(url: string): VideoLocation {
@@ -48,7 +48,7 @@ function read({ status: word, error, output, metrics }: JsonObject): TaskReading
   };
 }
 
-/** A prediction fails with prose only, at times with a code behind it. */
+/** A failed prediction has only text, at times with a code at its end. */
 const faults: VideoErrorTable = [
   [/E005|sensitive|nsfw|moderation|safety|content policy/i, "content"],
   [/E006|validation|invalid input/i, "input"],
@@ -63,7 +63,7 @@ function parseError(status: number, body: unknown, retryAfterMs?: number): Gatew
   return faultError(fault, { status, message, retryAfterMs });
 }
 
-/** Only a path below `files`, whatever an upstream has answered. */
+/** Only paths below `files` are allowed, whatever an upstream returned. */
 const content: VideoUpstream["content"] = (_task, place, variant) => {
   const ref = place.kind === "content" ? (place.ref ?? "") : "";
   const isFile = /^files\/[\w./?=&%-]+$/.test(ref) && !ref.includes("..");
@@ -77,7 +77,7 @@ export const replicateVideos = videoUpstream<HostedRow>({
   models: replicateModels,
   needsPrompt: "without-images",
   fields: hostedFields("input."),
-  // None that names a length, a tier or a number of videos.
+  // Excludes fields for length, tier and number of videos.
   native: [
     ...["camera_fixed", "cfg_scale", "concepts", "enable_prompt_expansion", "go_fast", "guidance_scale", "loop"],
     ...["mode", "motion_bucket_id", "num_inference_steps", "optimize_prompt", "prompt_optimizer", "sample_shift"],

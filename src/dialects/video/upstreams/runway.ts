@@ -1,4 +1,4 @@
-// Runway: a path for texts and one for images, sizes in place of ratios, and a task that reports its progress.
+// Runway: one path for texts and one for images, sizes instead of ratios, and a task that reports its progress.
 import type { GatewayError } from "../../../canonical/error.ts";
 import type { VideoImage, VideoRequest } from "../../../canonical/video.ts";
 import type { Json, JsonObject } from "../../../lib/json.ts";
@@ -16,7 +16,7 @@ import endpoints from "./runway-endpoints.json" with { type: "json" };
 
 type RunwayPath = "image_to_video" | "text_to_video";
 
-/** What a model accepts for a text or for an image, from the types of Runway's own SDK. */
+/** What a model accepts with a text or with an image, from the types of Runway's own SDK. */
 interface RunwayRow extends VideoRow {
   readonly path: RunwayPath;
   /** Sizes that follow the image, one for each resolution, as in `auto_720p`. */
@@ -28,7 +28,7 @@ interface RunwayRow extends VideoRow {
 const { source, checkedOn } = endpoints;
 const docs = "https://docs.dev.runwayml.com/api";
 
-/** Models that the SDK's types do not list any more. */
+/** Models that are no longer in the SDK's types. */
 const older: readonly RunwayRow[] = [
   {
     ...{
@@ -64,7 +64,7 @@ const tableFor = (path: RunwayPath): ModelTable<RunwayRow> => ({
 
 const tables = { image_to_video: tableFor("image_to_video"), text_to_video: tableFor("text_to_video") };
 
-/** The table of the path that the images call for. Throws for a model that has the other path only. */
+/** The table of the path that the images require. Throws for a model that has only the other path. */
 function models(request: VideoRequest, context: VideoRenderContext): ModelTable<RunwayRow> {
   const hasFrame = request.images.some(({ role }) => role !== "reference");
   const [path, other]: RunwayPath[] = hasFrame
@@ -77,7 +77,7 @@ function models(request: VideoRequest, context: VideoRenderContext): ModelTable<
   throw unsupported(context.fieldPath("prompt"), "this model supports image-to-video only.");
 }
 
-/** Nothing is known of the model: a ratio as the client wrote it, else its size. */
+/** For unknown models: the client's ratio, otherwise its size. */
 function unbounded(request: VideoRequest): Shape {
   const size = sizeOf(request);
   const ratio = request.ratio ?? (size === null ? undefined : `${size.width}:${size.height}`);
@@ -85,7 +85,7 @@ function unbounded(request: VideoRequest): Shape {
   return { sent: { ratio, resolution: request.resolution }, made: { ...size, ratio, resolution } };
 }
 
-/** The shape of the video, in the words that the model has for it. */
+/** The shape of the video in the model's values. */
 function shape(request: VideoRequest, row: RunwayRow): Shape | undefined {
   const { sizes, ratios, resolutions, autoSizes, needsSize, path } = row;
   const wantsResolutionOnly =
@@ -111,7 +111,7 @@ function submit({ request: { images }, row: { path } }: VendorSubmit<RunwayRow>)
   return { path, body: { promptImage } };
 }
 
-/** An image where only secure addresses are fetched. */
+/** An image URL; only https is accepted. */
 function uriOf(image: VideoImage): string {
   const text = imageValue(image);
   if (/^http:/i.test(text)) throw unsupported(image.path, "this provider fetches images from https URLs only.");
@@ -172,7 +172,7 @@ export const runwayVideos = videoUpstream<RunwayRow>({
   poll: "GET tasks/{id}",
   cancel: "DELETE tasks/{id}",
   remove: "DELETE tasks/{id}",
-  // A task may not be asked for more often than every five seconds.
+  // A task may be polled at most every five seconds.
   pace: { firstMs: 6_000, mostMs: 10_000 },
   resultSeconds: 86_400,
 });

@@ -1,4 +1,4 @@
-// Seedance: a list of contents with roles, options next to it, and a task that reports what was really made.
+// Seedance: a list of contents with roles, options, and a task that reports the actual settings of the result.
 import { isObject, type JsonObject } from "../../../lib/json.ts";
 import { parseError } from "../../openai-error.ts";
 import type { ModelTable } from "../../shared/model-table.ts";
@@ -12,7 +12,7 @@ const page = { source: "https://www.volcengine.com/docs/82379/1520757", checkedO
 const threeTiers = ["720p", "480p", "1080p"] as const;
 const ratios = ["16:9", "4:3", "1:1", "3:4", "9:16", "21:9"] as const;
 
-/** The first resolution, and 5 seconds, are requested where the client specified nothing. */
+/** The first resolution, and 5 seconds, are sent by default. */
 const models: ModelTable<VideoRow> = {
   rows: [
     {
@@ -43,7 +43,7 @@ const models: ModelTable<VideoRow> = {
   unlisted: { models: /(?:)/, ...page },
 };
 
-/** The oldest models read their options at the end of the text. */
+/** The oldest models read their options from the end of the text. */
 const readsSuffix = /wan2|seaweed/i;
 const suffixNames: { readonly [name: string]: string } = { camera_fixed: "camerafixed" };
 
@@ -123,7 +123,7 @@ export const seedanceVideos = videoUpstream<VideoRow>({
   error: errorOf,
   read,
   poll: `GET ${path}/{id}`,
-  // One call ends a task that waits, and makes the upstream forget one that is over.
+  // One call cancels a waiting task, and deletes a finished one.
   cancel: `DELETE ${path}/{id}`,
   remove: `DELETE ${path}/{id}`,
   resultSeconds: 86_400,

@@ -15,12 +15,12 @@ import type { Limit, VendorSubmit, VideoRow, VideoVendor } from "../vendor.ts";
 const page = { source: "https://ai.google.dev/gemini-api/docs/video", checkedOn: "2026-11-22" } as const;
 const ratios = ["16:9", "9:16"] as const;
 
-/** The Gemini API makes tiers above the lowest in the longest length only, and sound belongs to its models. */
+/** The Gemini API supports tiers above the lowest only with the maximum length, and audio depends on the model. */
 function tableFor(limits: readonly Limit[]): ModelTable<VideoRow> {
   const third = { ...page, durations: [4, 6, 8], ratios, audio: "optional", limits } as const;
   return {
     rows: [
-      // Its one resolution has no parameter.
+      // Its only resolution has no parameter.
       { models: /veo-2/i, ...page, durations: { min: 5, max: 8 }, ratios, resolutions: [], audio: "never" },
       { models: /veo-3\.0/i, ...third, resolutions: ["720p", "1080p"] },
       { models: /veo-3\.1-lite/i, ...third, resolutions: ["720p", "1080p"] },
@@ -65,14 +65,14 @@ function failureOf(error: JsonObject): VideoFailure {
   return faultFailure(matchErrorCode(policyWords, error.message) ?? matchErrorCode(codes, error.code), error.message);
 }
 
-/** Videos that were made and then held back leave a count and reasons. */
+/** Videos that were filtered leave a count and reasons. */
 function filtered(response: JsonObject): VideoProgress | null {
   const [reason] = Array.isArray(response.raiMediaFilteredReasons) ? response.raiMediaFilteredReasons : [];
   if (!(numberOf(response.raiMediaFilteredCount) ?? 0) && reason === undefined) return null;
   return { state: "failed", failure: faultFailure("content", reason) };
 }
 
-/** What an operation says: its response is at `path`, and `read` finds the videos in it. */
+/** What an operation contains: its response is at `path`, and `read` finds the videos in it. */
 function operationRead(path: string, read: (response: JsonObject) => VideoResult[]) {
   return (body: JsonObject): VideoProgress | null => {
     if (textOf(body.name) === "") return null;
@@ -84,10 +84,10 @@ function operationRead(path: string, read: (response: JsonObject) => VideoResult
   };
 }
 
-/** A name that can be in a path: segments of plain words. */
+/** A name that is safe in a path: segments of plain characters. */
 const safeName = /^(?!.*(?:^|\/)\.+(?:\/|$))[\w.:@~-]+(?:\/[\w.:@~-]+)*$/;
 
-/** What both services have in common. */
+/** What both services share. */
 const shared = {
   serves: (model) => /veo/i.test(model),
   imageForms: ["base64"],
@@ -117,7 +117,7 @@ const shared = {
 const modelPath = (model: string, verb: string): string =>
   `models/${encodeURIComponent(model.replace(/^models\//, ""))}:${verb}`;
 
-/** A file of the service itself, whatever its address: the key is sent to the configured address only. */
+/** A file of the service itself, whatever its host: the key is sent only to the configured host. */
 function fileIn(uri: string): string | undefined {
   const path = URL.canParse(uri) ? new URL(uri).pathname : "";
   return /^(?:\/download)?\/v1\w*\/(files\/[\w.~-]+)(?::download)?$/.exec(path)?.[1];
@@ -155,7 +155,7 @@ export const geminiVeo = videoUpstream({
   },
 });
 
-/** Buckets are not read: none is ever named in a request, so that the bytes come along. */
+/** Buckets are not read: requests never name one, so the reply contains the bytes. */
 function vertexResult({ bytesBase64Encoded: base64, mimeType }: JsonObject): VideoResult[] {
   const mediaType = textOf(mimeType) || "video/mp4";
   return textOf(base64) === "" ? [] : [{ place: { kind: "inline", base64: textOf(base64) }, mediaType }];

@@ -1,4 +1,4 @@
-// Vidu: a path for each way to use images, and a task that lists its creations.
+// Vidu: a path for each use of images, and a task that lists its creations.
 import { type JsonObject, omitUndefined } from "../../../lib/json.ts";
 import { objectsIn } from "../../shared/json-accessors.ts";
 import type { ModelTable } from "../../shared/model-table.ts";
@@ -14,7 +14,7 @@ const fewRatios = ["16:9", "9:16", "1:1"] as const;
 const ratios = [...fewRatios, "4:3", "3:4"] as const;
 const threeTiers = ["720p", "540p", "1080p"] as const;
 
-/** The first resolution, and the length nearest to five seconds, are requested where the client specified nothing. */
+/** The first resolution, and the length nearest to five seconds, are sent by default. */
 export const viduModels: ModelTable<VideoRow> = {
   rows: [
     {
@@ -36,7 +36,7 @@ export const viduModels: ModelTable<VideoRow> = {
   unlisted: { models: /(?:)/, ...text },
 };
 
-/** The path, with the images in the order in which it wants them. */
+/** The path, with the images in the required order. */
 function submit({ request: { images }, context }: VendorSubmit<VideoRow>): SubmitBody {
   const frames = (["first", "last"] as const).flatMap((role) => imageFor(images, role) ?? []);
   const path =
@@ -49,7 +49,7 @@ function submit({ request: { images }, context }: VendorSubmit<VideoRow>): Submi
   return { path, body: omitUndefined({ images: used.length > 0 ? used : undefined, payload: context.taskId }) };
 }
 
-/** How long an address lives is reported differently: a new one is asked for each time. */
+/** The lifetime of a URL is documented inconsistently, so a new one is requested each time. */
 function read(body: JsonObject): TaskReading {
   const { state, duration, resolution, audio, err_code: code, err_msg, message } = body;
   const creation = objectsIn(body.creations).find(({ url }) => textOf(url) !== "");
@@ -60,7 +60,7 @@ function read(body: JsonObject): TaskReading {
     audio: typeof audio === "boolean" ? audio : undefined,
   });
   return {
-    // A task that its owner ended has failed by its state.
+    // A task that its owner canceled is reported as failed.
     status: /UserCancell?ed/i.test(textOf(code)) ? "cancelled" : state,
     code,
     reason: err_msg ?? message,

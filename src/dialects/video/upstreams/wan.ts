@@ -1,4 +1,4 @@
-// Wan on DashScope: a task behind a header that asks for one, on one path for all models but two.
+// Wan on DashScope: a task, requested by a header, on one path for all models but two.
 import { isObject, type JsonObject, omitUndefined } from "../../../lib/json.ts";
 import type { ModelTable } from "../../shared/model-table.ts";
 import { videoUpstream } from "../engine.ts";
@@ -11,7 +11,7 @@ import type { VideoProgress } from "../upstream.ts";
 import type { Shape, SubmitBody, TaskReading, VendorSubmit, VideoRow, VideoVendor } from "../vendor.ts";
 
 interface WanRow extends VideoRow {
-  /** Takes all images in one list of media; other models have a member for each. */
+  /** Accepts all images in one media list; other models have a member for each. */
   readonly takesMedia?: true;
 }
 
@@ -36,7 +36,7 @@ const upToFifteen = { min: 2, max: 15 } as const;
 const fiveOrTen = [5, 10] as const;
 const onlyFive = [5] as const;
 
-/** Media of the newest generation: a ratio and a resolution in place of a size, and always sound. */
+/** Media of the newest generation: ratio and resolution instead of a size, and always audio. */
 const newest = { takesMedia: true, ratios, resolutions: high, durations: upToFifteen, audio: "always" } as const;
 const fromText = { ...text, images: [] } as const;
 const fromFrame = { ...frame, images: ["first"], needs: ["first"] } as const;
@@ -45,7 +45,7 @@ const sixth = { durations: upToFifteen, audio: "optional" } as const;
 const fifth = { durations: fiveOrTen, audio: "optional" } as const;
 const older = { durations: onlyFive, audio: "never" } as const;
 
-/** Sizes are for videos without a first frame; with one, the video has the shape of the frame. */
+/** Sizes are for videos without a first frame. With one, the video has its shape. */
 const rows: readonly WanRow[] = [
   { models: /wan-?2\.7.*t2v/i, ...fromText, ...newest },
   { models: /wan-?2\.7.*i2v/i, ...fromFrame, ...newest, images: ["first", "last"] },
@@ -77,16 +77,16 @@ export const wanModels: ModelTable<WanRow> = {
 const usualShape = 16 / 9;
 const usualResolution = "720p";
 const heights = [480, 720, 1080] as const;
-/** Sizes of one shape differ by so much from each other. */
+/** The tolerance between sizes of one shape. */
 const sameShape = 0.03;
 
-/** The resolution that a size counts as: that of the landscape of 16:9 with as many pixels. */
+/** The resolution of a size: that of the 16:9 landscape with as many pixels. */
 function resolutionOf(size: string): string {
   const { width, height } = sidesOf(size);
   return `${nearest(Math.sqrt((width * height) / usualShape), heights)}P`;
 }
 
-/** The size that is nearest in shape and then in resolution to what was requested; with a first frame the video has its shape. */
+/** The size nearest to the request in shape, then in resolution. With a first frame the video has its shape. */
 const shape: VideoVendor<WanRow>["shape"] = (request, { sizes }): Shape | undefined => {
   if (sizes === undefined || imageFor(request.images, "first") !== undefined) return undefined;
   const requested = requestedProportion(request);
@@ -119,7 +119,7 @@ function mediaOf({ request: { images }, row }: VendorSubmit<WanRow>): JsonObject
   );
 }
 
-/** Models with a member for each image take two frames on a path of their own. */
+/** Models with a member for each image accept two frames on a path of their own. */
 function submit(submit: VendorSubmit<WanRow>): SubmitBody {
   const isBetween = !submit.row.takesMedia && imageFor(submit.request.images, "last") !== undefined;
   return {
@@ -165,7 +165,7 @@ export const wanVideos = videoUpstream<WanRow>({
   needsPrompt: "without-images",
   fields: ({ durations }) => ({
     ...{ model: "model", prompt: "input.prompt", negativePrompt: "input.negative_prompt" },
-    // Models of one length have no field for it.
+    // Models with a single length have no field for it.
     seconds: Array.isArray(durations) && durations.length === 1 ? { fixed: "row" } : "parameters.duration",
     ...{ size: "parameters.size", ratio: "parameters.ratio" },
     ...{ resolution: { at: "parameters.resolution", as: upper }, fps: null, seed: "parameters.seed", n: null },
