@@ -1,37 +1,40 @@
-// What servers that speak one dialect do differently: switches that a provider's file sets.
+// Differences between servers of one dialect, as switches that a provider's definition sets.
 
-/** Deviations of compatible servers that a dialect knows how to serve. */
+/** Deviations of compatible servers that a dialect supports. */
 export interface CompatibilityFlags {
-  /** Older servers only know `max_tokens`. */
+  /** Older servers support only `max_tokens`. */
   readonly legacyMaxTokens?: boolean;
   /** Servers that refuse `stream_options`. */
   readonly noStreamOptions?: boolean;
-  /** Servers that give one reply, however many are asked for: each is asked for alone. */
+  /** Servers that return one reply for any `n`: the gateway sends one request per reply. */
   readonly oneChoice?: boolean;
-  /** Servers that take tools of free text; for all others a function stands in. */
+  /** Servers that support tools with free text input. For others, a function is sent instead. */
   readonly customTools?: boolean;
-  /** Servers that want visible thinking back beside the calls that it led to, though nothing proves it. */
+  /** Servers that require unsigned visible thinking to be sent back with the calls that it led to. */
   readonly replaysThinking?: boolean;
-  /** Servers that leave thinking in the text, between `<think>` tags: the provider tells it apart before anybody reads it. */
+  /**
+   * Servers that leave thinking in the text between `<think>` tags. The provider extracts it before the reply is
+   * parsed.
+   */
   readonly splitsThinking?: boolean;
-  /** Servers whose models may answer with pictures, or with speech, where `modalities` ask for them. */
+  /** Servers whose models may return images or audio when `modalities` requests them. */
   readonly makesImages?: boolean;
   readonly makesSpeech?: boolean;
-  /** Servers that keep the conversation themselves, for an account that belongs to one client. */
+  /** Servers that store the conversation themselves, for an account that belongs to one client. */
   readonly nativeState?: boolean;
-  /** How servers embed that do not do it as others do. */
+  /** Differences of embedding servers. */
   readonly embeddings?: EmbeddingOptions;
-  /** What servers rank that rank more than texts: see `DocumentForm` of the ranking dialects. */
+  /** What servers rank in addition to texts: see `DocumentForm` of the rerank dialects. */
   readonly ranks?: "media" | "content" | "any";
 }
 
 export interface EmbeddingOptions {
-  /** Items of one call, where others take more. */
+  /** Maximum items per call, where it is lower than usual. */
   readonly mostItems?: number;
-  /** They know no token ids. */
+  /** They do not accept token ids. */
   readonly textsOnly?: boolean;
-  /** They give vectors as numbers alone. */
+  /** They return vectors only as numbers. */
   readonly floatsOnly?: boolean;
-  /** What vectors are for can be said in another dialect of theirs, and is ignored in this one. */
+  /** The purpose of vectors is ignored in this dialect and supported in another one of the same server. */
   readonly purposeElsewhere?: boolean;
 }

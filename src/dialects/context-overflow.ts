@@ -1,7 +1,7 @@
-// How servers say that a request is longer than the context of the model, and how clients of each format want to read it.
+// How servers report that a request exceeds the model's context, and how clients of each format expect the error.
 import type { ContextOverflow } from "../canonical/error.ts";
 
-/** What one family of servers says. Groups of `words` may be named `tokens` (of the request) and `limit`. */
+/** The errors of one family of servers. Groups of `words` may be named `tokens` (of the request) and `limit`. */
 interface OverflowRule {
   readonly by: string;
   readonly source: string;
@@ -10,7 +10,10 @@ interface OverflowRule {
   readonly words?: RegExp;
 }
 
-/** Codes and types decide first, words last; the first row that knows the numbers gives them. Fixtures: test/fixtures/refusals/context.json. */
+/**
+ * Codes and types are checked first, texts last; the first row that contains the numbers supplies them.
+ * Fixtures: test/fixtures/refusals/context.json.
+ */
 export const overflowRules: readonly OverflowRule[] = [
   {
     by: "OpenAI, Azure, vLLM, DeepSeek, SGLang, OpenRouter, Together",
@@ -125,7 +128,7 @@ export const overflowRules: readonly OverflowRule[] = [
 
 const codes: ReadonlySet<string> = new Set(overflowRules.flatMap((rule) => rule.codes ?? []));
 
-/** The number of a group, or of its like under the names that a second alternative needs. */
+/** The number of a group, or of the group of the same name with a suffix from a second alternative. */
 function numberOf(groups: Readonly<Record<string, string | undefined>>, name: string): number | undefined {
   const text = [name, `${name}2`, `${name}3`, `${name}4`]
     .map((each) => groups[each])
@@ -133,7 +136,7 @@ function numberOf(groups: Readonly<Record<string, string | undefined>>, name: st
   return text === undefined ? undefined : Number(text);
 }
 
-/** Null where the refusal is about something else. */
+/** Null for errors about anything else. */
 export function overflowOf(words: readonly (string | undefined)[], message: string): ContextOverflow | null {
   const plain = message.replace(/(?<=\d),(?=\d{3})/g, "");
   const isKnown = words.some((word) => codes.has(word?.toLowerCase() ?? ""));

@@ -1,4 +1,4 @@
-// What dialects are told beside the wire: of the request, of the upstream, of the client.
+// What codecs receive in addition to the wire: facts about the request, the upstream and the client.
 import type { OperationRequest } from "../canonical/operation.ts";
 import type { FieldName } from "../canonical/request-field.ts";
 import type { ListedVoice } from "../canonical/speech.ts";
@@ -7,7 +7,7 @@ import type { CompatibilityFlags } from "./compatibility-flags.ts";
 import type { DeclaredModel, ModelQuery } from "./shared/model-table.ts";
 import type { UploadedFile } from "./upstream-request.ts";
 
-/** What a dialect may read of the request besides its body. Header names are asked for in lower case. */
+/** What a codec may read of the request besides its body. Header names are in lower case. */
 export interface RequestMeta {
   header(name: string): string | null;
   /** Path parameters of the endpoint, decoded. */
@@ -16,33 +16,33 @@ export interface RequestMeta {
   readonly files?: readonly UploadedFile[];
 }
 
-/** What a dialect must know of the upstream to write a request for it. */
+/** What a codec needs to render a request for an upstream. */
 export interface RenderContext {
   /** The upstream's own name for the model. */
   readonly model: string;
-  /** Who made the opaque state that may be sent: state of any other origin is left out. */
+  /** The origin of opaque state that may be sent; state of any other origin is left out. */
   readonly origin: string;
-  /** Where a canonical field stands on the client's wire, for warnings and refusals. */
+  /** The path of a canonical field on the client's wire, for warnings and errors. */
   fieldPath(field: FieldName): string;
-  /** The model's own bound on output, where the catalog knows it. */
+  /** The model's maximum output, if the catalog has it. */
   readonly maxOutputTokens?: number;
-  /** To speak: the upstream's own name for the voice that was asked for, where the catalog tells it. */
+  /** For speech: the upstream's own name of the requested voice, if the catalog has it. */
   readonly voice?: string;
-  /** To speak: the voices that the provider's account has, where it lists them. */
+  /** For speech: the voices of the provider's account, if it lists them. */
   readonly listedVoices?: readonly ListedVoice[];
-  /** What the operator declared of this provider's models, in addition to the built-in tables. */
+  /** What the operator declared about this provider's models, in addition to the built-in tables. */
   readonly declared?: readonly DeclaredModel[];
-  /** Switches that a provider's file sets for its servers. */
+  /** Switches that a provider's definition sets for its servers. */
   readonly options?: CompatibilityFlags;
 }
 
-/** What a reader of upstream text must know. */
+/** What a codec needs to read an upstream's reply. */
 export interface ReadContext {
   /** Tag for the opaque state in the reply. */
   readonly origin: string;
-  /** The model as it was asked, for readers that depend on what it accepts. */
+  /** The requested model, for readers that depend on its capabilities. */
   readonly upstream?: ModelQuery;
-  /** What was asked, so that names and kinds which the request had to change come back as the client knows them. */
+  /** The canonical request, so that renamed tools and changed kinds come back as the client sent them. */
   readonly request?: OperationRequest;
 }
 
@@ -50,22 +50,22 @@ export interface ReadContext {
 export interface ResponseIdentity {
   readonly id: string;
   readonly isStored: boolean;
-  /** The gateway itself has sent the event that opens the stream. */
+  /** The gateway has already sent the event that opens the stream. */
   readonly isBackground: boolean;
   readonly previousId: string | null;
 }
 
-/** What a writer to the client must know. */
+/** What a codec needs to write a reply for the client. */
 export interface WriteContext {
   readonly request: OperationRequest;
-  /** The client's own body, for dialects that echo what was asked. */
+  /** The client's own body, for dialects that echo request fields. */
   readonly wire: JsonObject;
-  /** Used where the upstream gave no id. */
+  /** Used when the upstream returned no id. */
   readonly id: string;
-  /** Unix seconds; used where the upstream gave none. */
+  /** Unix seconds; used when the upstream returned none. */
   readonly createdAt: number;
-  /** Estimated input tokens, for dialects that tell them before the upstream does. */
+  /** Estimated input tokens, for dialects that report them before the upstream does. */
   readonly inputEstimate: number;
-  /** Set where the response is stored or refers to stored ones: it goes out under this identity. */
+  /** Set when the response is stored or refers to stored ones: the identity under which the client receives it. */
   readonly stored?: ResponseIdentity;
 }

@@ -1,9 +1,9 @@
-// Fields of a request that change what it costs beyond its tokens: the class of service, tools that a provider runs, and cached prompts.
+// Request fields that change the cost beyond token counts: service tier, tools run by the provider, cached prompts.
 import type { ChatRequest, Tool } from "../canonical/chat.ts";
 import type { UnitKind } from "../canonical/usage.ts";
 import { isObject, type Json } from "../lib/json.ts";
 
-/** A tool that is billed by its use, and where it is on the wire. */
+/** A tool that is billed by use, and its path on the wire. */
 export interface PricedTool {
   readonly unit: UnitKind;
   readonly path: string;
@@ -18,7 +18,7 @@ function unitOf({ wire }: Extract<Tool, { kind: "hosted" }>): UnitKind | null {
   return runs.test(names) ? "requests" : null;
 }
 
-/** Tools that the client runs itself cost nothing. */
+/** Tools that the client runs are free. */
 export function pricedTools(tools: readonly Tool[]): PricedTool[] {
   return tools.flatMap((tool) => {
     const unit = tool.kind === "hosted" ? unitOf(tool) : null;
@@ -26,17 +26,17 @@ export function pricedTools(tools: readonly Tool[]): PricedTool[] {
   });
 }
 
-/** The class of service, where it is not the usual one. */
+/** The service tier, if it is not the default. */
 export function pricedTier(tier: ChatRequest["tier"]): string | null {
   return tier === undefined || tier === "default" ? null : tier;
 }
 
-/** How long a prompt may be cached, as far as the request says it. */
+/** How long a prompt may be cached, as far as the request specifies it. */
 export type CacheWrites = "none" | "short" | "long";
 
-/** Of one marker: five minutes, or an hour. */
+/** The lifetime of one marker: five minutes, or an hour. */
 export const cacheWritesOf = (wire: Json): CacheWrites => (isObject(wire) && wire["ttl"] === "1h" ? "long" : "short");
 
-/** Of two markers the longer one. */
+/** The longer lifetime of two. */
 export const longerCache = (left: CacheWrites, right: CacheWrites): CacheWrites =>
   left === "long" || right === "long" ? "long" : left === "short" ? left : right;

@@ -1,4 +1,4 @@
-// The contract of a dialect: pure, synchronous functions between one wire language and canon, facing both ways.
+// The contract of a dialect: pure, synchronous functions between one wire format and the canonical model.
 import type { TSchema } from "typebox";
 import type { Operation, OperationRequest, OperationResponse } from "../canonical/operation.ts";
 import type { FieldName } from "../canonical/request-field.ts";
@@ -15,9 +15,8 @@ export type * from "./context.ts";
 export type * from "./upstream-request.ts";
 
 /**
- * The upstream half of a wire format for one operation: requests are rendered in it, and replies are read. Methods, not
- * function members, so that formats of different operations fit one table; an endpoint and its candidates share the
- * operation.
+ * The upstream half of a wire format for one operation: renders requests and reads replies. Methods, not function
+ * members, so that formats of different operations fit one table; an endpoint and its candidates share the operation.
  */
 export interface UpstreamDialect<
   A extends OperationRequest = OperationRequest,
@@ -36,41 +35,47 @@ export interface UpstreamDialect<
   readonly error: Pick<ErrorCodec, "parse">;
 }
 
-/** How upstreams are asked. */
+/** How requests for upstreams are rendered. */
 interface UpstreamRequestCodec<A extends OperationRequest> {
   /** A row for each canonical field of the operation. */
   readonly fields?: UntypedTable;
   render(ask: A, context: RenderContext): RenderedRequest;
-  /** True where an upstream takes several choices in one request; elsewhere the gateway asks several times. */
+  /** True where upstreams accept several choices in one request. Elsewhere the gateway sends several requests. */
   readonly supportsChoices?: boolean;
-  /** How many items an upstream takes in one call; for more, the gateway asks several times. Absent: any number. */
+  /** Maximum items per call; for more, the gateway sends several requests. Absent: any number. */
   maxItems?(context: RenderContext): number;
-  /** True where an upstream takes no addresses of images: the gateway sends what they lead to. */
+  /** True where upstreams do not accept image URLs: the gateway downloads them and sends the bytes. */
   readonly needsInlineImages?: boolean;
-  /** Which stop sequences an upstream takes; the gateway watches for the others by itself. Absent: all. */
+  /** The stop sequences that upstreams accept. The gateway applies the others itself. Absent: all. */
   readonly stops?: { readonly most: number; takes(sequence: string): boolean };
 }
 
-/** How clients ask. */
+/** How requests of clients are parsed. */
 interface ClientRequestCodec<A extends OperationRequest> {
   /** Strict in types and bounds, open to unknown fields. */
   readonly schema: TSchema;
   parse(wire: JsonObject, envelope: RequestMeta): A;
-  /** What every request is asked for, where it is plain enough to be read without a parse; null or absent: it is parsed. */
+  /**
+   * The fields that every request needs, for bodies that are simple enough to be read without parsing; null or absent:
+   * the body is parsed.
+   */
   outline?(wire: JsonObject, envelope: RequestMeta): RequestOutline | null;
   /**
-   * One wire that asks for several independent replies, as wires that each ask for one; absent where that cannot be.
-   * The gateway asks for all of them and numbers the choices in this order.
+   * Splits a wire for several independent replies into wires for one each; absent where that is impossible. The
+   * gateway sends all of them and numbers the choices in this order.
    */
   split?(wire: JsonObject): readonly JsonObject[];
-  /** Where a canonical field is on this wire. */
+  /** The path of a canonical field on this wire. */
   fieldPath(field: FieldName): string;
 }
 
-/** A wire format that clients use as well: both halves, and what goes through unchanged from one to the other. */
+/** A wire format that clients use as well: both halves, and passthrough between them. */
 export interface Dialect<A extends OperationRequest = OperationRequest, R extends OperationResponse = OperationResponse>
   extends UpstreamDialect<A, R> {
-  /** A further endpoint of that dialect: an upstream that has it is asked there first, and its bytes are passed on. */
+  /**
+   * The dialect of which this is a second endpoint: upstreams that have it are called there first, and the bytes are
+   * passed through.
+   */
   readonly variantOf?: Dialect;
   readonly request: UpstreamRequestCodec<A> & ClientRequestCodec<A>;
   readonly response: UpstreamDialect<A, R>["response"] & { render(answer: R, context: WriteContext): JsonObject };

@@ -1,25 +1,25 @@
-// The refusals that every dialect throws: one wording for each kind of bad field or reply.
+// Errors that every dialect throws: one wording for each kind of invalid field or reply.
 import { GatewayError } from "../canonical/error.ts";
 
-/** A field that is present but makes no sense; `param` is its path on the client's wire. */
+/** A field with an invalid value; `param` is its path on the client's wire. */
 export function badValue(param: string, message: string): GatewayError {
   return new GatewayError("invalid_value", message, { param });
 }
 
-/** A member that this kind of part or message cannot do without. */
+/** A required member that is missing. */
 export function missing(path: string): GatewayError {
   return new GatewayError("missing_required_parameter", `Missing required parameter: '${path}'.`, { param: path });
 }
 
-/** A field that the upstream's dialect has no words for, and that must not be dropped in silence. */
+/** A field that the upstream's dialect does not have and that must not be dropped silently. */
 export function unsupported(param: string, reason: string): GatewayError {
   return new GatewayError("unsupported_parameter", `'${param}' is not supported: ${reason}`, { param });
 }
 
-/** Why a model that only writes refuses to speak or to draw. */
+/** The reason why a text model refuses audio and image output. */
 export const textOnly = "this model returns text only";
 
-/** The upstream's reply is not what its dialect promises. */
+/** The upstream's reply does not match its dialect. */
 export function invalidUpstreamResponse(what: string): GatewayError {
   return new GatewayError("upstream_protocol_error", `Invalid response from the provider: ${what}.`);
 }

@@ -59,7 +59,7 @@ export {
 /** The wire of stored responses. */
 export const storedResponses: StoredResponses = openaiStoredResponses;
 
-/** Those that clients may speak to the gateway. */
+/** The dialects that clients can use. */
 export const dialects: readonly Dialect[] = [
   openaiChat,
   openaiCompletions,

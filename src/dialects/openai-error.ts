@@ -1,11 +1,11 @@
-// The error envelope of every OpenAI-shaped wire, and what its many imitators send in its place.
+// The error envelope of all OpenAI-shaped wires, and the variants of compatible servers.
 import type { GatewayError } from "../canonical/error.ts";
 import { isObject, type Json, type JsonObject, parseJsonText } from "../lib/json.ts";
 import type { Frame } from "../lib/sse.ts";
 import type { ErrorCodec } from "./dialect.ts";
 import { refusalError } from "./upstream-error.ts";
 
-/** What could be dug out of a body. `status` only where the body itself names one. */
+/** The parts found in a body. `status` only if the body itself contains one. */
 interface Found {
   readonly message: string;
   readonly type?: string;
@@ -17,7 +17,7 @@ interface Found {
 const nothing: Found = { message: "" };
 const maxNesting = 4;
 
-/** Statuses for errors that come without one: in a stream that began well, or in the body of a 200. */
+/** Statuses of errors that have none: in a stream, or in the body of a 200. */
 const statusByWord: ReadonlyMap<string, number> = new Map([
   ["invalid_request_error", 400],
   ["invalid_argument", 400],
@@ -49,7 +49,7 @@ const statusByWord: ReadonlyMap<string, number> = new Map([
 ]);
 const unknownStatus = 502;
 
-/** Google's compatible endpoint refuses a bad key of ours as a bad request. */
+/** Google's compatible endpoint reports an invalid key of the gateway as a bad request. */
 const refusedKey = /API_KEY_INVALID|API key not valid/i;
 
 function text(value: Json | undefined): string | undefined {
@@ -65,7 +65,7 @@ function fromText(body: string, depth: number): Found {
   return trimmed.startsWith("<") ? nothing : { message: trimmed };
 }
 
-/** The first of several bodies that says anything. */
+/** The first of several bodies with content. */
 function firstOf(items: readonly Json[], depth: number): Found {
   for (const item of items) {
     const found = find(item, depth + 1);
@@ -102,7 +102,9 @@ function find(body: Json, depth: number): Found {
   return isObject(body) ? fromObject(body, depth) : nothing;
 }
 
-/** The status to judge by: the answer's own when it is an error, else what the body says or means. */
+/**
+ * The status to classify by: the HTTP status if it is an error, otherwise the one that the body contains or implies.
+ */
 function judgedStatus(status: number, found: Found): number {
   if (status === 400 && refusedKey.test(`${found.message} ${found.code ?? ""}`)) return 401;
   if (status >= 400) return status;
@@ -111,12 +113,12 @@ function judgedStatus(status: number, found: Found): number {
   return words.find((known) => known !== undefined) ?? unknownStatus;
 }
 
-/** True for a body that is an error whatever its status says. */
+/** Whether a body is an error, whatever its HTTP status is. */
 export function isErrorBody(body: JsonObject): boolean {
   return Boolean(body.error) || body.object === "error";
 }
 
-/** From any body that an OpenAI-shaped server refuses with: its envelope, `detail`, `errors`, a bare string, HTML. */
+/** Parses the error bodies of OpenAI-shaped servers: the envelope, `detail`, `errors`, a bare string, HTML. */
 export function parseError(status: number, body: unknown, retryAfterMs?: number): GatewayError {
   const found = find(body as Json, 0);
   return refusalError({
@@ -129,7 +131,7 @@ export function parseError(status: number, body: unknown, retryAfterMs?: number)
   });
 }
 
-/** Clients look at the code first, and some only at these words. */
+/** Clients look at the code first, and some only at this text. */
 function messageOf({ kind, message, overflow }: GatewayError): string {
   if (kind !== "context_length_exceeded" || /maximum context length|context window/i.test(message)) return message;
   const { tokens, limit } = overflow ?? {};
@@ -138,12 +140,12 @@ function messageOf({ kind, message, overflow }: GatewayError): string {
   return `This model's maximum context length is ${limit} tokens. However, your messages resulted in ${tokens} tokens.`;
 }
 
-/** All four fields, `param` null where none applies. */
+/** All four fields, with `param` null if none applies. */
 export function errorBody(error: GatewayError): JsonObject {
   return { error: { message: messageOf(error), type: error.type, param: error.param, code: error.code } };
 }
 
-/** One record; no `[DONE]` follows, so that nobody takes the stream for a whole one. */
+/** One record without a following `[DONE]`, so that the stream does not count as complete. */
 export function errorFrames(error: GatewayError): Frame[] {
   return [{ data: JSON.stringify(errorBody(error)) }];
 }

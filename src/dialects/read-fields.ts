@@ -1,4 +1,5 @@
-// The client half of a field table: the schema of a request, its canonical fields, and what of it none of them holds.
+// The client half of a field table: the schema of a request, its canonical fields, and members without a canonical
+// field.
 import { type TProperties, type TSchema, Type } from "typebox";
 import type { RequestFields } from "../canonical/request-field.ts";
 import type { UnmappedField } from "../canonical/warning.ts";
@@ -25,7 +26,7 @@ function clientRows(table: UntypedTable): [field: string, row: UntypedField][] {
   );
 }
 
-/** Adds a schema under its path; parents without an entry of their own are optional objects. */
+/** Adds a schema at its path; parents without an entry of their own are optional objects. */
 function addSchema(properties: TProperties, [name = "", ...rest]: readonly string[], schema: TSchema): void {
   const present = properties[name];
   if (rest.length === 0) {
@@ -60,7 +61,7 @@ export function requestSchema(table: UntypedTable, members: WireMembers): TSchem
   return object(properties);
 }
 
-/** The member at a path; undefined where it says nothing. */
+/** The member at a path; undefined where it is absent. */
 function memberAt(wire: JsonObject, path: readonly string[]): Json | undefined {
   const value = path.reduce<Json | undefined>((inner, name) => (isObject(inner) ? inner[name] : undefined), wire);
   return isAbsent(value) ? undefined : value;
@@ -89,13 +90,13 @@ function ruleOf({ lost }: WireMember, value: Json, wire: JsonObject): UnmappedFi
   return lost === undefined ? "warn" : lost;
 }
 
-/** The paths above a path. */
+/** The parent paths of a path. */
 function parentsOf(path: string): string[] {
   const names = path.split(".");
   return names.slice(1).map((_, index) => names.slice(0, index + 1).join("."));
 }
 
-/** What of a wire no row reads, by the rules of its members. */
+/** Finds the members of a wire that no row reads, and applies their rules. */
 function unmappedReader(table: UntypedTable, members: WireMembers): (wire: JsonObject) => UnmappedField[] {
   const read = new Set(clientRows(table).flatMap(([, row]) => [row.path, ...Object.keys(row.also ?? {})]));
   const entries = new Map(Object.entries(members));
@@ -113,7 +114,7 @@ function unmappedReader(table: UntypedTable, members: WireMembers): (wire: JsonO
   return (wire) => membersOf(wire, "", wire);
 }
 
-/** What a body says: canonical fields, and what none of them holds. */
+/** The fields of a body: canonical fields, and members without one. */
 export interface ReadFields<R> {
   readonly fields: Partial<RequestFields<R>>;
   readonly unmappedFields: readonly UnmappedField[];

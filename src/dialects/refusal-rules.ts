@@ -1,13 +1,13 @@
-// What the words of refusals mean, as data: codes and types of vendors first, their sentences last.
+// The meaning of upstream errors, as data: vendors' codes and types are checked first, texts last.
 import type { ErrorKind } from "../canonical/error.ts";
 
-/** A refusal belongs to the first row whose statuses hold its own and whose codes or words it uses. */
+/** An error matches the first row that has its status and its code or text. */
 export interface RefusalRule {
   readonly kind: ErrorKind;
   readonly statuses: { readonly from: number; readonly to: number };
   /** `code` and `type` of the vendors, in lower case. */
   readonly codes: ReadonlySet<string>;
-  /** For those who have no code of their own for it. */
+  /** For vendors without a code for it. */
   readonly words: RegExp;
 }
 
@@ -16,13 +16,13 @@ const anyOf = (...patterns: readonly RegExp[]): RegExp =>
 
 const clientErrors = { from: 400, to: 499 };
 
-/** An account that has run out of money, or whose key or region is refused under a status that blames the request. */
+/** An account without funds, or a refused key or region, under a status that blames the request. */
 const credentials: RefusalRule = {
   kind: "upstream_credentials",
   statuses: clientErrors,
   codes: new Set([
     ...["insufficient_quota", "quota_exhausted", "billing_error", "billing_not_active", "account_deactivated"],
-    // OpenAI and most who copy it; Google's ErrorInfo; Mistral, DashScope, Moonshot.
+    // OpenAI and most compatible servers; Google's ErrorInfo; Mistral, DashScope, Moonshot.
     ...["invalid_api_key", "api_key_invalid", "authentication_error", "unauthenticated", "unauthorized"],
     ...["invalidapikey", "invalid_authentication_error", "incorrect_api_key"],
   ]),
@@ -30,7 +30,7 @@ const credentials: RefusalRule = {
     /insufficient_quota|credit[_ ]balance|billing_|quota_exhausted|(?:incorrect|invalid|wrong|expired|missing|unknown) (?:openai |x-)?api[- _]?key|api[- _]key (?:is )?(?:not valid|invalid|expired|incorrect|missing)|invalid authentication/i,
 };
 
-/** A model that the provider does not have, has retired, or does not open to this account. */
+/** A model that the provider does not have, has retired, or does not make available to this account. */
 const model: RefusalRule = {
   kind: "upstream_model_not_found",
   statuses: clientErrors,
@@ -55,11 +55,11 @@ const model: RefusalRule = {
   ),
 };
 
-/** A server that lacks the ability, under a status that blames the server. */
+/** A feature that the server lacks, under a status that blames the server. */
 const unsupported: RefusalRule = {
   kind: "upstream_unsupported",
   statuses: { from: 500, to: 501 },
-  // llama.cpp; Google; OpenAI's copies.
+  // llama.cpp; Google; OpenAI compatible servers.
   codes: new Set(["not_supported_error", "unimplemented", "not_implemented", "notimplementederror", "unsupported"]),
   // llama.cpp: "tools param requires --jinja flag", "image input is not supported - hint: …you may need to provide the mmproj".
   words: /\b(?:is|are|does|do|was) not support|\bnot supported\b|\bunsupported\b|\bnot implemented\b|requires --jinja/i,
@@ -67,7 +67,7 @@ const unsupported: RefusalRule = {
 
 export const refusalRules: readonly RefusalRule[] = [credentials, model, unsupported];
 
-/** What a status, a code or type and a message mean by the table; undefined where only the status can tell. */
+/** The meaning of a status, a code or type and a message by the table; undefined where only the status decides. */
 export function knownRefusal(
   status: number,
   codes: readonly (string | undefined)[],

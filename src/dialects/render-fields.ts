@@ -1,4 +1,4 @@
-// The upstream half of a field table: a canonical request as the members of a body, with what could not be sent.
+// The upstream half of a field table: renders a canonical request as the members of a body, and records losses.
 import type { FieldName } from "../canonical/request-field.ts";
 import type { Loss } from "../canonical/warning.ts";
 import { isObject, type Json, type JsonObject } from "../lib/json.ts";
@@ -7,7 +7,7 @@ import { type Bounds, type FieldTable, isLossRow, type RenderSetting, rowsOf } f
 import { isAbsent } from "./shared/is-empty.ts";
 import { lose, newWarnings, warnField } from "./shared/warnings.ts";
 
-/** Values that ask for nothing special: nothing is lost where they cannot be sent. */
+/** Values that equal the default: not sending them loses nothing. */
 const neutral: { readonly [field: string]: Json } = {
   temperature: 1,
   topP: 1,
@@ -22,7 +22,7 @@ const neutral: { readonly [field: string]: Json } = {
   watermark: false,
 };
 
-/** The value of a field, wherever the request groups it; undefined where it says nothing. */
+/** The value of a field, wherever the request groups it; undefined when it is absent. */
 function givenValue(request: object, field: FieldName): Json | undefined {
   const { [field]: own, sampling, options } = request as Record<string, Json | undefined>;
   const value =
@@ -30,7 +30,7 @@ function givenValue(request: object, field: FieldName): Json | undefined {
   return isAbsent(value) ? undefined : value;
 }
 
-/** A value that says where it was on the client's wire, or the first of several, is named by that. */
+/** Uses the path on the client's wire that the value, or the first of several, carries. */
 function loseField(setting: RenderSetting<unknown>, field: FieldName, value: Json, loss: Loss): void {
   if (value === neutral[field]) return;
   const { warnings } = setting;
@@ -57,7 +57,7 @@ function setMember(body: JsonObject, [name = "", ...rest]: readonly string[], va
   setMember(holder, rest, value);
 }
 
-/** Adds members; objects that several rows make parts of become one. */
+/** Adds members; objects that several rows contribute to are merged. */
 function addMembers(body: JsonObject, members: JsonObject): void {
   for (const [name, value] of Object.entries(members)) {
     const present = body[name];
@@ -92,7 +92,7 @@ function rowRenderer([field, row]: ReturnType<typeof rowsOf>[number]): RenderRow
   };
 }
 
-/** The function that renders every field of a request by its row, in the order of the table. */
+/** Returns the function that renders every field of a request by its row, in the order of the table. */
 export function fieldRenderer<R, S extends RenderSetting<R>>(table: FieldTable<R, S>): (setting: S) => JsonObject {
   const rows = rowsOf(table).map(rowRenderer);
   return (setting) => {
@@ -102,7 +102,7 @@ export function fieldRenderer<R, S extends RenderSetting<R>>(table: FieldTable<R
   };
 }
 
-/** Renders a request by a table of fields; `call` sends the members that its rows have made. */
+/** Renders a request by a table of fields; `call` builds the request from the rendered members. */
 export function callRenderer<R>(
   table: FieldTable<R>,
   call: (fields: JsonObject, request: R, context: RenderContext) => UpstreamRequest,
@@ -114,7 +114,7 @@ export function callRenderer<R>(
   };
 }
 
-/** Where a request goes, and what of it no field says. */
+/** The path of a request, and the members that no field holds. */
 export interface RequestFrame<R> {
   path(context: RenderContext, request: R): string;
   members?(context: RenderContext, request: R): JsonObject;

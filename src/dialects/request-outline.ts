@@ -1,4 +1,5 @@
-// What every request is asked for, read in one pass over its wire: model, stream, tools and texts, before anything is built from it.
+// The fields that every request needs, read in one pass over its wire before anything is built: model, stream, tools,
+// texts.
 import type { ChatRequest, Tool } from "../canonical/chat.ts";
 import type { OperationRequest } from "../canonical/operation.ts";
 import type { ReadContext } from "./context.ts";
@@ -7,23 +8,23 @@ import { type RequestParts, requestParts } from "./tokens/request-parts.ts";
 export interface RequestOutline {
   readonly operation: OperationRequest["operation"];
   readonly model: string;
-  /** The client named no model: `model` is the usual one of its dialect. */
+  /** The client sent no model: `model` is the default of its dialect. */
   readonly isUnnamed: boolean;
   readonly stream: boolean;
   readonly choices: number;
   readonly tools: readonly Tool[];
   readonly reasoning?: ChatRequest["reasoning"];
-  /** Of one choice. */
+  /** Per choice. */
   readonly maxOutputTokens?: number;
-  /** The class of service that was asked for. */
+  /** The requested service tier. */
   readonly tier?: ChatRequest["tier"];
-  /** Media may be in it, whose addresses have to be checked. */
+  /** The request may contain media, whose URLs have to be checked. */
   readonly mayHoldMedia: boolean;
-  /** What costs tokens. */
+  /** The parts that cost tokens. */
   readonly parts: RequestParts;
 }
 
-/** The outline of a request that has been built. */
+/** The outline of a canonical request. */
 export function outlineOf(request: OperationRequest): RequestOutline {
   const isChat = request.operation === "chat";
   return {
@@ -41,7 +42,7 @@ export function outlineOf(request: OperationRequest): RequestOutline {
   };
 }
 
-/** What a reader of replies may look up; the request is built if it does. */
+/** What reply readers may use. The canonical request is only built when it is used. */
 export function readContextOf(
   asked: { readonly request: OperationRequest },
   more: Omit<ReadContext, "request">,

@@ -1,9 +1,9 @@
-// What an upstream's refusal means: one classification for all dialects, and a message that is safe to show.
+// The meaning of upstream errors: one classification for all dialects, and a message that is safe to show.
 import { type ContextOverflow, type ErrorDetail, type ErrorKind, GatewayError } from "../canonical/error.ts";
 import { overflowOf } from "./context-overflow.ts";
 import { knownRefusal } from "./refusal-rules.ts";
 
-/** The parts of an upstream's error that dialects dig out of their envelopes. */
+/** The parts of an upstream's error that dialects extract from their envelopes. */
 export interface UpstreamRefusal {
   readonly status: number;
   readonly message: string;
@@ -25,7 +25,7 @@ const hidden: readonly (readonly [RegExp, string])[] = [
   [/\b(?:org|proj|acct)[-_][A-Za-z0-9]{3,100}/g, "[account]"],
 ];
 
-/** An upstream's words without credentials, addresses and account names, and of bounded length. */
+/** An upstream's message without credentials, hosts and account names, and of limited length. */
 export function sanitise(message: string): string {
   const short = message.slice(0, maxMessageChars * 4).replace(/[\u0000-\u001f\u007f]+/g, " ");
   const clean = hidden.reduce((text, [pattern, instead]) => text.replace(pattern, instead), short);
@@ -45,7 +45,7 @@ const byStatus: { readonly [status: number]: ErrorKind } = {
   529: "upstream_overloaded",
 };
 
-/** A rate limit speaks of tokens too, and what time mends is no overflow. */
+/** Rate limit errors mention tokens too. Errors that disappear with time are not context overflows. */
 function overflowIn({ status, code, type, message }: UpstreamRefusal): ContextOverflow | null {
   const isRate = status === 429 || code === "rate_limit_exceeded";
   return isRate || status > 500 ? null : overflowOf([code, type], message);
@@ -70,7 +70,7 @@ const ownWords: { readonly [kind in ErrorKind]?: string } = {
   upstream_protocol_error: "Unexpected response from the provider.",
 };
 
-/** A code is one word and a param a path; anything else is a stranger's prose, which may hold what must not be seen. */
+/** A code is one word, and a param a path. Anything else is text that may contain secrets. */
 const codeWord = /^[A-Za-z][\w.-]{0,63}$/;
 const fieldPath = /^[A-Za-z_][\w.[\]-]{0,127}$/;
 
@@ -78,7 +78,9 @@ function safeWord(text: string | undefined, pattern: RegExp): string | undefined
   return text !== undefined && pattern.test(text) && sanitise(text) === text ? text : undefined;
 }
 
-/** The gateway's error for an upstream's refusal. The upstream's own code and status survive only where the request was at fault. */
+/**
+ * The gateway's error for an upstream error. The upstream's code and status are used only for errors of the request.
+ */
 export function refusalError(refusal: UpstreamRefusal): GatewayError {
   const overflow = overflowIn(refusal);
   const kind = kindOf(refusal, overflow);

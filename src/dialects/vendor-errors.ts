@@ -1,9 +1,9 @@
-// Errors of upstreams that no client speaks like: their own statuses and codes, judged as those of everybody else.
+// Errors of upstreams that are not client dialects: their own statuses and codes, with the shared classification.
 import { isObject, type Json } from "../lib/json.ts";
 import type { ErrorCodec } from "./dialect.ts";
 import { openaiErrors } from "./openai-error.ts";
 
-/** What one upstream's statuses and codes mean, where that is not what they mean elsewhere. */
+/** Statuses and codes of one upstream that differ from their usual meaning. */
 export interface Meanings {
   readonly statuses?: { readonly [status: number]: number };
   readonly codes?: { readonly [code: string]: number };
@@ -25,5 +25,5 @@ export function errorsWith({ statuses = {}, codes = {} }: Meanings = {}): ErrorC
   };
 }
 
-/** Cohere's. 498: the token is none, or blocked. 499: the server takes our call for closed. */
+/** Cohere. 498: the token is invalid or blocked. 499: the server considers the call closed. */
 export const cohereErrors = errorsWith({ statuses: { 498: 401, 499: 503 } });

@@ -1,19 +1,19 @@
-// Arguments of a call as text and as object: canon keeps JSON text, some wires an object.
+// Tool arguments as text and as object: the canonical model has JSON text, some wires an object.
 import { parseExactText } from "../../lib/exact-json.ts";
 import { isObject, type JsonObject } from "../../lib/json.ts";
 
-/** True for text that is whole JSON; blank text is a call without arguments. */
+/** Whether a text is complete JSON; a blank text is a call without arguments. */
 export function isWholeJson(text: string): boolean {
   return text.trim() === "" || parseExactText(text) !== undefined;
 }
 
-/** Text that means a call without arguments: servers write nothing at all or `null` for it, and clients parse an object. */
+/** Text that means a call without arguments: servers write nothing or `null`, and clients parse an object. */
 export function isNoArguments(text: string): boolean {
   const trimmed = text.trim();
   return trimmed === "" || trimmed === "null";
 }
 
-/** No arguments are `{}`, a bare value is put under `value`; null when the text is no JSON. */
+/** Empty arguments become `{}`, a bare value goes under `value`; null when the text is not JSON. */
 export function argumentObject(text: string): JsonObject | null {
   if (isNoArguments(text)) return {};
   const value = parseExactText(text);
@@ -23,7 +23,7 @@ export function argumentObject(text: string): JsonObject | null {
 
 const closers: Readonly<Record<string, string>> = { "{": "}", "[": "]" };
 
-/** Closes what a cut text left open. Only for history: live output is never repaired. */
+/** Closes a cut JSON text. Only for history: live output is never repaired. */
 function closed(text: string): string {
   const open: string[] = [];
   let inString = false;

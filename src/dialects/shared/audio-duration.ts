@@ -1,12 +1,12 @@
-// How long a recording is, as its own bytes tell: a header where there is one, else its size at a usual rate.
+// The duration of a recording by its bytes: from a header, otherwise from its size at a common bit rate.
 import { soundOf, tagBytes } from "./audio-format.ts";
 
-/** 128 kbit/s: what most compressed speech has at most. */
+/** 128 kbit/s: the maximum of most compressed speech. */
 const usualBytesPerSecond = 16_000;
-/** Where headers of containers are looked for. */
+/** Where container headers are searched. */
 const headBytes = 64 * 1024;
 
-/** Chunks, boxes or frames that are walked: a file of nothing else must not take long. */
+/** Maximum chunks, boxes or frames to read, so that no file takes long. */
 const mostSteps = 20_000;
 /** https://www.rfc-editor.org/rfc/rfc3533#section-6: the largest page. */
 const oggPageBytes = 65_307;
@@ -33,7 +33,7 @@ function flacSeconds(bytes: View): number | null {
   return rate === 0 || samples === 0 ? null : samples / rate;
 }
 
-/** The last page tells the position in samples: 48,000 a second for Opus, for others the rate in their first page. */
+/** The last page has the position in samples: 48,000 a second for Opus, for others the rate of their first page. */
 function oggSeconds(bytes: View): number | null {
   const tail = bytes.subarray(-2 * oggPageBytes);
   const last = tail.lastIndexOf("OggS");
@@ -59,7 +59,7 @@ function aacSeconds(bytes: View): number | null {
   }
   if (rate === undefined || frames === 0) return null;
   const seconds = (frames * 1_024) / rate;
-  // The rest of a long recording is taken to be as its beginning.
+  // The rest of a long recording is assumed to be like its start.
   return frames < mostSteps ? seconds : (seconds * (bytes.length - start)) / (at - start);
 }
 
@@ -67,7 +67,7 @@ const mp3Rates = [44_100, 48_000, 32_000];
 const mp3KilobitsOne = [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320];
 const mp3KilobitsTwo = [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160];
 
-/** By the first frame: its count of frames where it tells one, else its rate for all of the file. */
+/** By the first frame: its frame count if present, otherwise its bit rate for the whole file. */
 function mp3Seconds(bytes: View): number | null {
   const at = tagBytes(bytes);
   const [, version = 0, rates = 0] = bytes.subarray(at, at + 4);
@@ -82,7 +82,7 @@ function mp3Seconds(bytes: View): number | null {
   return ((bytes.length - at) * 8) / (kilobits * 1_000);
 }
 
-/** The content of the `moov` box, which may stand before or behind the samples. */
+/** The content of the `moov` box, which may come before or after the samples. */
 function mp4Movie(bytes: View): View | null {
   for (let at = 0, steps = 0; at + 16 <= bytes.length && steps < mostSteps; steps++) {
     const short = bytes.readUInt32BE(at);
@@ -94,7 +94,7 @@ function mp4Movie(bytes: View): View | null {
   return null;
 }
 
-/** `mvhd` of an MP4 file, at the front of its `moov`: its scale and its duration. */
+/** `mvhd` of an MP4 file, at the start of its `moov`: timescale and duration. */
 function mp4Seconds(file: View): number | null {
   const bytes = mp4Movie(file);
   const at = bytes?.indexOf("mvhd") ?? -1;
@@ -108,7 +108,7 @@ function mp4Seconds(file: View): number | null {
 const webmScale = Buffer.from("2ad7b183", "hex");
 const webmDuration = Buffer.from("4489", "hex");
 
-/** Duration in units of the scale, a millisecond unless it says otherwise. */
+/** Duration in units of the timescale, by default a millisecond. */
 function webmSeconds(bytes: View): number | null {
   const head = bytes.subarray(0, headBytes);
   const scaled = head.indexOf(webmScale);
@@ -136,7 +136,7 @@ function told(bytes: View): number | null {
   }
 }
 
-/** Headers that point beyond the end tell nothing. */
+/** Headers that point beyond the end are ignored. */
 function toldSafely(bytes: View): number | null {
   try {
     return told(bytes);
@@ -146,7 +146,7 @@ function toldSafely(bytes: View): number | null {
   }
 }
 
-/** Seconds; a guess from the size where the bytes tell nothing. Never throws, whatever the bytes are. */
+/** Seconds; estimated from the size where the bytes do not contain it. Never throws for any bytes. */
 export function soundSeconds(bytes: Uint8Array): number {
   const seconds = toldSafely(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length));
   return seconds !== null && seconds <= bytes.length ? seconds : bytes.length / usualBytesPerSecond;

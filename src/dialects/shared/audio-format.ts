@@ -1,13 +1,13 @@
-// Sound by its bytes: what a file is, and the header that makes headerless samples a file.
+// Audio formats by their bytes, and the WAV header for raw samples.
 import type { AudioFormat } from "../../canonical/speech.ts";
 
-/** So many bytes tell every format. */
+/** The number of bytes that determine the format. */
 export const tellingBytes = 12;
 
 const ascii = (bytes: Uint8Array, from: number, length: number): string =>
   String.fromCharCode(...bytes.subarray(from, from + length));
 
-/** What a file has written at its front. */
+/** Formats with a signature at the start of the file. */
 function soundNamed(bytes: Uint8Array): AudioFormat | null {
   const head = ascii(bytes, 0, 4);
   if (head === "RIFF" && ascii(bytes, 8, 4) === "WAVE") return "wav";
@@ -17,7 +17,7 @@ function soundNamed(bytes: Uint8Array): AudioFormat | null {
   return framesOf(bytes.subarray(tagBytes(bytes))) ?? "mp3";
 }
 
-/** Frames of MPEG audio by the beginning of the first; null for anything else. */
+/** MPEG audio by the start of the first frame; null for anything else. */
 function framesOf([first, second]: Uint8Array): AudioFormat | null {
   if (first !== 0xff || second === undefined) return null;
   if ((second & 0xf6) === 0xf0) return "aac";
@@ -26,14 +26,14 @@ function framesOf([first, second]: Uint8Array): AudioFormat | null {
 
 const tagHeadBytes = 10;
 
-/** https://id3.org/id3v2.4.0-structure: how much of a file is the tag in front of it. */
+/** https://id3.org/id3v2.4.0-structure: the size of the tag at the start of a file. */
 export function tagBytes(bytes: Uint8Array): number {
   if (ascii(bytes, 0, 3) !== "ID3" || bytes.length < tagHeadBytes) return 0;
   const [a = 0, b = 0, c = 0, d = 0] = bytes.subarray(6, tagHeadBytes);
   return tagHeadBytes + ((a << 21) | (b << 14) | (c << 7) | d);
 }
 
-/** What the first bytes of a file say; null where they say nothing, as headerless samples do. */
+/** The format by the first bytes of a file; null when unknown, as for raw samples. */
 export function soundOf(bytes: Uint8Array): AudioFormat | null {
   return soundNamed(bytes) ?? framesOf(bytes);
 }
@@ -55,22 +55,25 @@ const formats: { readonly [type: string]: AudioFormat } = {
   "audio/l16": "pcm",
 };
 
-/** What a Content-Type says; null where it says nothing of use. */
+/** The format by Content-Type; null when unknown. */
 export function soundOfType(type: string | null): AudioFormat | null {
   return formats[type?.split(";")[0]?.trim().toLowerCase() ?? ""] ?? null;
 }
 
-/** The same, told of bytes with a Content-Type. A sample may have any value, that of a frame's beginning too: where samples are declared, only a name counts. */
+/**
+ * The format by bytes and Content-Type. Raw samples may look like the start of an MPEG frame, so where samples are
+ * declared, only a signature overrides that.
+ */
 export function soundOfTyped(bytes: Uint8Array, type: string | null): AudioFormat | null {
   return soundOfType(type) === "pcm" ? soundNamed(bytes) : soundOf(bytes);
 }
 
-/** Sizes of a file whose end is not known yet; players take it. */
+/** The size field of a file whose end is not known yet; players accept it. */
 const unknownLength = 0xffffffff;
 const headerBytes = 44;
 const sampleBytes = 2;
 
-/** The header of a WAV file of 16 bit samples, for `length` bytes of them; null where that is not known yet. */
+/** The header of a WAV file for `length` bytes of 16 bit samples; null where the length is not known yet. */
 export function wavHeader(length: number | null, rate: number, channels = 1): Uint8Array {
   const header = Buffer.alloc(headerBytes);
   const frame = channels * sampleBytes;

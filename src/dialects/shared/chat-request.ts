@@ -12,7 +12,7 @@ const samplingFields: { readonly [field in keyof Required<Sampling>]: true } = {
   logitBias: true,
 };
 
-/** The request; fields that the client did not give have the values that ask for nothing. */
+/** The request; fields that the client did not send have their defaults. */
 export function chatRequest(
   envelope: Pick<ChatRequest, "model" | "stream" | "includeUsage">,
   { fields, unmappedFields }: ReadFields<ChatRequest>,

@@ -1,4 +1,4 @@
-// Usage in a frame of a stream that cannot be true, and the same frame with other usage in its place.
+// Usage in a stream frame that cannot be true, and its replacement.
 import type { Usage } from "../../canonical/usage.ts";
 import { parseExactText } from "../../lib/exact-json.ts";
 import { isObject, type JsonObject } from "../../lib/json.ts";
@@ -7,13 +7,13 @@ import type { Passthrough } from "../dialect.ts";
 
 export interface UsageMember {
   readonly name: string;
-  /** The member of the frame that holds it; absent where it is the frame itself. */
+  /** The member of the frame that contains it; absent where it is the frame itself. */
   readonly within?: string;
   isFalse(usage: JsonObject): boolean;
   render(usage: Usage): JsonObject;
 }
 
-/** Most frames are told apart without a parse. */
+/** Most frames are excluded without parsing them. */
 export function corrector({ name, within, isFalse, render }: UsageMember): NonNullable<Passthrough["corrected"]> {
   return (frame) => {
     if (!frame.data.includes(`"${name}"`)) return null;

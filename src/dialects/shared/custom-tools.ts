@@ -1,4 +1,4 @@
-// Free-text tools over a dialect that only has functions: the text travels as the one string of a JSON object.
+// Free text tools over a dialect with only functions: the text is the single string of a JSON object.
 import type { CustomTool } from "../../canonical/chat.ts";
 import { isObject, type Json, type JsonObject, parseJsonText } from "../../lib/json.ts";
 
@@ -9,7 +9,7 @@ const inputSchema: JsonObject = {
   additionalProperties: false,
 };
 
-/** The grammar in words for the description; plain text needs none. */
+/** The grammar as text for the description; plain text needs none. */
 function grammarText(format: Json | undefined): string {
   if (!isObject(format) || format["type"] === "text") return "";
   const grammar = isObject(format["grammar"]) ? format["grammar"] : format;
@@ -17,7 +17,7 @@ function grammarText(format: Json | undefined): string {
   return `The input must follow this grammar:\n${typeof definition === "string" ? definition : JSON.stringify(grammar)}`;
 }
 
-/** The function that stands in for a free-text tool: its description, the grammar told in it, and its one string. */
+/** The function that replaces a free text tool: its description with the grammar, and its single string. */
 export function asFunctionTool(tool: CustomTool): { readonly description?: string; readonly parameters: JsonObject } {
   const description = [tool.description ?? "", grammarText(tool.format)].filter((part) => part !== "").join("\n\n");
   return { ...(description === "" ? {} : { description }), parameters: inputSchema };
@@ -29,7 +29,9 @@ export function wrapCustomInput(text: string): JsonObject {
 
 const fence = /^```[\w+-]*\n([\s\S]*?)\n?```\s*$/;
 
-/** The text inside. Models use other keys and Markdown fences too: any single string counts, one fence is taken off. */
+/**
+ * The text inside. Models also use other keys and Markdown fences: any single string counts, and one fence is removed.
+ */
 export function unwrapCustomInput(json: string): string {
   const value = parseJsonText(json);
   if (!isObject(value)) return typeof value === "string" ? value : json;

@@ -1,9 +1,9 @@
-// Forms as objects and objects as forms: a form carries only text, and clients write numbers as they like.
+// Converts forms to objects and back: a form contains only text, and clients format numbers in different ways.
 import type { TSchema } from "typebox";
 import { isObject, type Json, type JsonObject, parseJsonText } from "../../lib/json.ts";
 import type { FormPart, UploadedFile } from "../dialect.ts";
 
-/** What is looked at in a schema. */
+/** The parts of a schema that are read. */
 interface Shape {
   readonly type?: string | readonly string[];
   readonly properties?: Readonly<Record<string, Shape>>;
@@ -21,7 +21,7 @@ const truths: ReadonlyMap<string, boolean> = new Map([
   ["0", false],
 ]);
 
-/** By type of the schema: the value that a text means, or undefined where it means none. */
+/** By schema type: the value of a text, or undefined where it is invalid. */
 const readers: { readonly [type: string]: (text: string, shape: Shape) => Json | undefined } = {
   string: (text) => text,
   number: (text) => (numberForm.test(text.trim()) ? Number(text) : undefined),
@@ -30,7 +30,7 @@ const readers: { readonly [type: string]: (text: string, shape: Shape) => Json |
   object: (text) => (text.trimStart().startsWith("{") ? parseJsonText(text) : undefined),
   array: (text, shape) => {
     if (text.trimStart().startsWith("[")) return parseJsonText(text);
-    // Words of an enumeration hold no commas: these stand between several.
+    // Values of an enumeration contain no commas, so commas separate several.
     const texts = shape.items?.enum === undefined ? [text] : text.split(",").map((word) => word.trim());
     return texts.map((each) => valueFor(each, shape.items ?? {}));
   },
@@ -42,7 +42,7 @@ const typesOf = ({ type, anyOf }: Shape): readonly string[] => {
   return typeof type === "string" ? [type] : (type ?? []);
 };
 
-/** A text that may stay one stays one; what means nothing is left for validation to refuse by its path. */
+/** A text stays a text where the schema allows it; invalid values are left for validation to refuse by their path. */
 function fromText(text: string, shape: Shape): Json {
   const types = typesOf(shape);
   if (types.includes("string") || types.length === 0) return text;
@@ -74,12 +74,12 @@ function valueFor(value: Json, shape: Shape): Json {
   return isObject(value) ? membersFor(value, fitting("object")) : value;
 }
 
-/** The wire of a form with its texts turned into the numbers, truth values and lists that the schema asks for. */
+/** The wire of a form, with texts converted to the numbers, booleans and lists that the schema requires. */
 export function formValues(schema: TSchema, wire: JsonObject): JsonObject {
   return membersFor(wire, schema as Shape);
 }
 
-/** Files whose part is called `image`, `image[]` or `image[0]`, in order of their numbers, else as they came. */
+/** Files whose part is named `image`, `image[]` or `image[0]`, by number, otherwise in order. */
 export function filesNamed(files: readonly UploadedFile[] | undefined, name: string): readonly UploadedFile[] {
   const numbered = (files ?? []).flatMap((file) => {
     if (file.field === name || file.field === `${name}[]`) return [{ file, at: -1 }];
@@ -96,7 +96,10 @@ function partsOf(name: string, value: Json | undefined): FormPart[] {
   return [{ name, value: String(value) }];
 }
 
-/** A wire object as the text parts of a form, as the official SDKs write it: lists are repeated as `name[]`, members are `name[member]`, null is left out. */
+/**
+ * An object as the text parts of a form, as the official SDKs write it: lists are repeated as `name[]`, members are
+ * `name[member]`, null is left out.
+ */
 export function formParts(wire: JsonObject): FormPart[] {
   return Object.entries(wire).flatMap(([name, value]) => partsOf(name, value));
 }

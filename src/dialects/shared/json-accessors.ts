@@ -1,4 +1,4 @@
-// Small ways to read members of a wire object that the schema has passed.
+// Helpers to read members of a wire object that has passed the schema.
 import { type ExactNumber, isExactNumber, isObject, type Json, type JsonObject } from "../../lib/json.ts";
 
 /** The text under `name` as an optional member of that name. */
@@ -21,7 +21,7 @@ export function optionalNumber<Name extends string>(
   return typeof value === "number" ? ({ [as]: value } as { [key in Name]: number }) : {};
 }
 
-/** As `optionalNumber`, for a number that may be larger than JavaScript's. */
+/** As `optionalNumber`, for a number that may exceed JavaScript's safe integers. */
 export function optionalExact<Name extends string>(
   object: JsonObject,
   name: string,
@@ -31,7 +31,7 @@ export function optionalExact<Name extends string>(
   return isExactNumber(value) ? ({ [as]: value } as { [key in Name]: ExactNumber }) : optionalNumber(object, name, as);
 }
 
-/** The objects of a list; anything else in it is left out. */
+/** The objects of a list; other items are left out. */
 export function objectsIn(value: Json | undefined): JsonObject[] {
   return Array.isArray(value) ? value.filter(isObject) : [];
 }

@@ -1,7 +1,8 @@
-// JSON Schema into the subset that an upstream takes. Walks by position: a property named like a keyword is left alone.
+// Reduces JSON Schema to the subset of an upstream. Keywords are found by position: a property named like a keyword is
+// unchanged.
 import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
 
-/** The schema in the subset; `exact` is false when it says less or more than before; `lost` names what has no counterpart. */
+/** The schema in the subset; `exact` is false when its meaning changed; `lost` names keywords without a counterpart. */
 export interface SchemaInSubset {
   readonly schema: JsonObject;
   readonly exact: boolean;
@@ -9,21 +10,21 @@ export interface SchemaInSubset {
 }
 
 /**
- * What to do with a keyword. `note`: told in the description. `lose`: the structure cannot be said at all.
- * `schema`, `list`, `map`: its value holds schemas. `flag`: a schema or a boolean. `union`: one of them, said as any of them.
+ * What happens to a keyword. `note`: mentioned in the description. `lose`: the structure is unsupported. `schema`,
+ * `list`, `map`: its value contains schemas. `flag`: a schema or a boolean. `union`: `oneOf`, sent as `anyOf`.
  */
 export type Rule = "keep" | "drop" | "note" | "lose" | "schema" | "flag" | "list" | "union" | "map";
 
 export type Rules = Readonly<Record<string, Rule>>;
 
-/** What an upstream takes. Keywords without a rule are dropped. */
+/** What an upstream supports. Keywords without a rule are dropped. */
 export interface SchemaTarget {
   readonly rules: Rules;
-  /** Constraints among the noted ones that are taken after all. */
+  /** Exceptions: constraints with the rule `note` that are supported after all. */
   isNative(keyword: string, value: Json): boolean;
-  /** The same schema in words that have a rule; comes before the rules. */
+  /** Rewrites a schema with supported keywords, before the rules are applied. */
   prepare?(schema: JsonObject): JsonObject;
-  /** Last touches to one schema; false when it says something else than before. */
+  /** Final changes to one schema; returns false when its meaning changed. */
   finish?(out: JsonObject, before: JsonObject): boolean;
 }
 
@@ -38,7 +39,7 @@ interface Walk {
   readonly lost: Set<string>;
 }
 
-/** One keyword on its way into `out`; what is only told goes to `notes`. */
+/** Copies one keyword into `out`; text for the description goes to `notes`. */
 type Walker = (out: JsonObject, notes: string[], keyword: string, value: Json, walk: Walk) => void;
 
 function walkAny(value: Json | undefined, walk: Walk): Json {
@@ -100,7 +101,7 @@ function walkSchema(before: JsonObject, walk: Walk): JsonObject {
   return out;
 }
 
-/** Cleans a schema for `target`. */
+/** Reduces a schema to the subset of `target`. */
 export function intoSubset(schema: JsonObject, target: SchemaTarget): SchemaInSubset {
   const walk: Walk = { target, exact: true, lost: new Set() };
   const cleaned = walkSchema(schema, walk);
@@ -114,7 +115,7 @@ function refsIn(value: Json | undefined): string[] {
   return [...own, ...Object.values(value).flatMap(refsIn)];
 }
 
-/** True when some definition leads back to itself, or to the whole. */
+/** Whether a definition refers to itself or to the root. */
 export function isRecursive(schema: JsonObject): boolean {
   const next = new Map<string, string[]>();
   for (const place of ["$defs", "definitions"]) {

@@ -1,7 +1,10 @@
-// What the frames of a stream say of their server: that it answers, that it is still at work, or nothing.
+// What the frames of a stream show about their server: a part of the reply, a keep-alive, or nothing.
 import { readFrame } from "../../lib/sse.ts";
 
-/** `event`: a part of the answer. `keep-alive`: a sign that its vendor documents as "still at work". `nothing`: any other comment. */
+/**
+ * `event`: a part of the reply. `keep-alive`: a documented sign that the vendor is still working. `nothing`: any other
+ * comment.
+ */
 export type Sign = "event" | "keep-alive" | "nothing";
 
 /**
@@ -10,10 +13,13 @@ export type Sign = "event" | "keep-alive" | "nothing";
  */
 const comments: ReadonlySet<string> = new Set(["OPENROUTER PROCESSING", "keep-alive"]);
 
-/** Events that are no part of an answer: https://platform.claude.com/docs/en/build-with-claude/streaming#ping-events; OpenAI's responses. */
+/**
+ * Events that are not part of a reply: https://platform.claude.com/docs/en/build-with-claude/streaming#ping-events;
+ * OpenAI's responses.
+ */
 const keepAliveEvents = /^event: ?(?:ping|keepalive)(?:[\r\n]|$)/;
 
-/** Runs for every chunk: what almost all frames begin with is looked at first, and their data is not read. */
+/** Runs for every chunk, so the most frequent prefix is checked first, and the data is not parsed. */
 export function signOf(raw: string): Sign {
   if (raw.startsWith("data:")) return "event";
   if (keepAliveEvents.test(raw)) return "keep-alive";

@@ -1,9 +1,9 @@
-// Bytes inside JSON: data URIs and bare base64, with the media type that the bytes themselves show.
+// Bytes inside JSON: data URIs and Base64, with the media type that the bytes show.
 import type { MediaSource } from "../../canonical/chat.ts";
 
 type BytesSource = Extract<MediaSource, { kind: "bytes" }>;
 
-/** How the base64 of well-known formats begins. */
+/** The start of well-known formats in Base64. */
 const beginnings: readonly (readonly [string, string])[] = [
   ["iVBORw0KGgo", "image/png"],
   ["/9j/", "image/jpeg"],
@@ -20,21 +20,21 @@ const typeByExtension: ReadonlyMap<string, string> = new Map([
   ["html", "text/html"],
 ]);
 
-/** What the first bytes show; WEBP needs a look at its eighth to eleventh byte. */
+/** The media type by the first bytes; for WEBP, bytes eight to eleven. */
 function shown(base64: string): string | undefined {
   for (const [beginning, mediaType] of beginnings) if (base64.startsWith(beginning)) return mediaType;
   if (!base64.startsWith("UklGR")) return undefined;
   return Buffer.from(base64.slice(0, 16), "base64").toString("latin1", 8, 12) === "WEBP" ? "image/webp" : undefined;
 }
 
-/** The standard alphabet with its padding, without line ends: some clients send base64url. */
+/** The standard alphabet with padding and without line breaks: some clients send base64url. */
 export function standardBase64(base64: string): string {
   const joined = /\s/.test(base64) ? base64.replace(/\s+/g, "") : base64;
   const plain = /[-_]/.test(joined) ? joined.replaceAll("-", "+").replaceAll("_", "/") : joined;
   return plain.length % 4 === 0 ? plain : plain.padEnd(Math.ceil(plain.length / 4) * 4, "=");
 }
 
-/** Bytes with the type that they show, else the declared one. */
+/** Bytes with the detected media type, otherwise the declared one. */
 export function bytesOf(base64: string, declared: string): BytesSource {
   const data = standardBase64(base64);
   return {
@@ -69,19 +69,19 @@ export function dataUri(source: BytesSource): string {
   return `data:${source.mediaType};base64,${source.base64}`;
 }
 
-/** A media type by a file's name. */
+/** The media type of a file name. */
 export function typeOfName(name: string | undefined): string {
   const extension = name?.slice(name.lastIndexOf(".") + 1).toLowerCase() ?? "";
   return typeByExtension.get(extension) ?? "application/pdf";
 }
 
-/** A file name for a document that has none; some servers insist on one. */
+/** A file name for a document without one, because some servers require it. */
 export function nameOfType(mediaType: string): string {
   const known = [...typeByExtension].find(([, type]) => type === mediaType);
   return `document.${known?.[0] ?? "pdf"}`;
 }
 
-/** Bytes that are text, decoded. */
+/** Decodes bytes that are text. */
 export function textOf(source: BytesSource): string {
   return Buffer.from(source.base64, "base64").toString("utf8");
 }

@@ -1,23 +1,23 @@
-// Tables of models: what each model accepts, as rows with their source, looked up in one way and extended by configuration.
+// Tables of models: what each model accepts, as rows with their source, extended by configuration.
 
 import type { Effort } from "../../canonical/chat.ts";
 
-/** Lengths in seconds: the ones that are allowed, or the bounds between which every whole second is. */
+/** Lengths in seconds: the allowed ones, or bounds within which every whole second is allowed. */
 export type Durations = readonly [number, ...number[]] | { readonly min: number; readonly max: number };
 
-/** What an image of a video request can be used as. */
+/** How an image of a video request is used. */
 export type ImageRole = "first" | "last" | "reference";
 
-/** Canonical fields that a host of many models has under names of each model's own. */
+/** Canonical fields whose names depend on the model at hosts of many models. */
 export const namedFields = [
   ...(["first", "last", "references", "seconds", "ratio", "resolution", "size"] as const),
   ...(["seed", "fps", "negativePrompt", "audio"] as const),
 ] as const;
 export type NamedField = (typeof namedFields)[number];
 
-/** What a model accepts. A member that is absent is not known, and then what the client said goes on unchanged. */
+/** What a model accepts. An absent member is unknown; the client's value is then sent unchanged. */
 export interface ModelCapabilities {
-  /** `WIDTHxHEIGHT`; the first one is used where a size is required and none was requested. */
+  /** `WIDTHxHEIGHT`; the first is the default where a size is required. */
   readonly sizes?: readonly string[];
   /** As in `16:9`; empty where the model has no such setting. */
   readonly ratios?: readonly string[];
@@ -26,34 +26,34 @@ export interface ModelCapabilities {
   readonly durations?: Durations;
   /** Whether a video has sound. */
   readonly audio?: "optional" | "always" | "never";
-  /** How images can be used; empty where the model takes none. */
+  /** How images can be used; empty where the model does not support images. */
   readonly images?: readonly ImageRole[];
-  /** Names of the inputs, where they differ from model to model. */
+  /** Names of the inputs, where they depend on the model. */
   readonly fields?: { readonly [field in NamedField]?: string };
 }
 
-/** What an operator can declare of a text model. A member that is absent is that of the built-in row. */
+/** What an operator can declare about a text model. An absent member is taken from the built-in row. */
 export interface TextCapabilities {
   /** How an amount of reasoning is set: not at all, as a number of tokens, as an effort, or either way. */
   readonly reasoning?: "none" | "budget" | "effort" | "either";
-  /** From the least to the most; empty where the model refuses an effort. */
+  /** From the lowest to the highest; empty where the model refuses an effort. */
   readonly efforts?: readonly Effort[];
-  /** Whether the model accepts temperature and the like. */
+  /** Whether the model accepts sampling parameters such as temperature. */
   readonly sampling?: "always" | "without_reasoning" | "never";
   /** Whether the model accepts a JSON Schema for its output. */
   readonly structuredOutput?: boolean;
-  /** Whether the model can be made to call a tool. */
+  /** Whether the model can be forced to call a tool. */
   readonly forcedTool?: boolean;
-  /** Whether the last message may be the assistant's. */
+  /** Whether the last message may be from the assistant. */
   readonly prefill?: boolean;
   readonly maxOutputTokens?: number;
 }
 
-/** Where the facts of a row are from. */
+/** The source of a row. */
 export interface Sourced {
   /** A page, or a package with its version. */
   readonly source: string;
-  /** The day on which the source was read, as `YYYY-MM-DD`. */
+  /** The date of the check, as `YYYY-MM-DD`. */
   readonly checkedOn: string;
 }
 
@@ -61,7 +61,7 @@ export interface Sourced {
 export interface ModelRow extends ModelCapabilities, Sourced {
   /** A pattern, or the exact names. */
   readonly models: RegExp | readonly string[];
-  /** Images that it cannot do without. */
+  /** Required images. */
   readonly needs?: readonly ImageRole[];
 }
 
@@ -74,13 +74,13 @@ export interface DeclaredModel {
 }
 
 export interface ModelTable<Row extends ModelRow> {
-  /** The first row that matches is taken. */
+  /** The first row that matches is used. */
   readonly rows: readonly Row[];
-  /** For models without a row: it restricts nothing. */
+  /** For models without a row: without restrictions. */
   readonly unlisted: Row;
 }
 
-/** Who is asked: the model, and what the operator declared for its provider. */
+/** The model, and what the operator declared for its provider. */
 export interface ModelQuery {
   readonly model: string;
   readonly declared?: readonly DeclaredModel[] | undefined;
@@ -88,7 +88,7 @@ export interface ModelQuery {
 
 export interface FoundRow<Row> {
   readonly row: Row;
-  /** False where neither the table nor the operator knows the model. */
+  /** False where neither the table nor the operator has a row for the model. */
   readonly isListed: boolean;
 }
 
@@ -100,7 +100,7 @@ export function findRow<Row extends Pick<ModelRow, "models">>(rows: readonly Row
   return rows.find(({ models }) => matches(models, model));
 }
 
-/** The row of a model: the table's, with what the operator declared laid over it. */
+/** The row of a model: the table's, with the operator's members replacing its own. */
 export function lookUpModel<Row extends ModelRow>(table: ModelTable<Row>, query: ModelQuery): FoundRow<Row> {
   const declared = findRow(query.declared ?? [], query.model);
   const found = findRow(table.rows, declared?.like ?? query.model);

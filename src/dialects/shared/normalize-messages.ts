@@ -1,4 +1,4 @@
-// Turns made fit for this wire: assistant turns merged, every call with exactly one result directly behind it.
+// Normalizes messages for this wire: assistant messages are merged, and every call is followed by exactly one result.
 import type { Block, Message, TextBlock, ToolResultBlock } from "../../canonical/chat.ts";
 import { type Warnings, warnField } from "./warnings.ts";
 
@@ -15,7 +15,7 @@ function joined(left: Message, right: Message): Message {
   return { ...left, blocks: [...left.blocks, ...(meets ? [paragraph] : []), ...right.blocks] };
 }
 
-/** Two assistant turns in a row are one message here: servers refuse the second. */
+/** Merges consecutive assistant messages, because servers refuse them. */
 function merged(messages: readonly Message[]): Message[] {
   const list: Message[] = [];
   for (const message of messages) {
@@ -30,13 +30,13 @@ function idsOf(blocks: readonly Block[]): string[] {
   return blocks.flatMap((block) => (block.type === "tool-call" ? [block.id] : []));
 }
 
-/** A result whose call is not there any more: said as text, since servers refuse it as a result. */
+/** A result whose call is missing becomes text, because servers refuse it as a result. */
 function orphan(result: ToolResultBlock): Message {
   const label: TextBlock = { type: "text", text: `Result of an earlier tool call (${result.callId}):` };
   return { role: "user", blocks: [label, ...result.content] };
 }
 
-/** A call that nobody answered, as after an interrupt. */
+/** The result of a call without one, as after an interrupt. */
 function unanswered(callId: string): ToolResultBlock {
   return { type: "tool-result", callId, content: [{ type: "text", text: "no result was provided" }], isError: true };
 }
@@ -47,7 +47,10 @@ function expand({ turn, callIds, results }: Entry, warnings: Warnings): Message[
   return [turn, { role: "tool", blocks: callIds.map((id) => results.get(id) ?? unanswered(id)) }];
 }
 
-/** Pairs calls with results. Lost results are made up, results without a call become text, the last of two wins. */
+/**
+ * Pairs calls with results. Missing results are made up, results without a call become text, and the last of two is
+ * used.
+ */
 export function settle(messages: readonly Message[], warnings: Warnings): Message[] {
   const entries: Entry[] = [];
   let caller: Entry | undefined;

@@ -1,11 +1,12 @@
-// Arguments of streamed calls that are `null`: they become `{}`, as in whole replies, so the first letters wait until they are known.
+// Arguments of streamed calls that are `null` become `{}`, as in complete replies. The first characters wait until they
+// are known.
 import type { StreamEvent } from "../../canonical/stream-event.ts";
 import type { StreamReader } from "../dialect.ts";
 import { isNoArguments } from "./arguments.ts";
 
 const mayBeNull = /^\s*(?:n(?:u(?:l(?:l\s*)?)?)?)?$/;
 
-/** A stage for the deltas of one reply. */
+/** A transformation of the events of one reply. */
 function stage(): (event: StreamEvent) => StreamEvent[] {
   const held = new Map<string, string>();
   const keyOf = ({ choice, block }: { readonly choice: number; readonly block: number }) => `${choice}/${block}`;
@@ -33,7 +34,7 @@ function stage(): (event: StreamEvent) => StreamEvent[] {
   };
 }
 
-/** The reader with `{}` for arguments that are `null`. */
+/** The reader, with `{}` for arguments that are `null`. */
 export function withoutNullArguments(reader: StreamReader): StreamReader {
   const pass = stage();
   return { ...reader, read: (frame) => reader.read(frame).flatMap(pass), end: () => reader.end().flatMap(pass) };

@@ -1,4 +1,4 @@
-// The frame around the choices of an OpenAI-shaped stream: ids, usage, errors and the two ways in which it may end.
+// Reads the members around the choices of an OpenAI-shaped stream: ids, usage, errors and both kinds of end.
 import type { FinishReason } from "../../canonical/chat.ts";
 import type { GatewayError } from "../../canonical/error.ts";
 import type { StreamEvent } from "../../canonical/stream-event.ts";
@@ -12,18 +12,18 @@ import { isErrorBody, parseError } from "../openai-error.ts";
 import { isFailure } from "./openai-finish-reason.ts";
 import { parseUsage } from "./openai-usage.ts";
 
-/** `last` is the entry that carried the choice's finish reason, null before it. */
+/** `last` is the entry with the choice's finish reason, null before it. */
 export interface Ending {
   last: JsonObject | null;
 }
 
 /** How a dialect reads its choices. */
 export interface ChoiceSide<Choice extends Ending> {
-  /** Indexes from here on can be in no reply. */
+  /** Choice indexes must be lower. */
   readonly maxChoices: number;
   begin(index: number, replyId: string, origin: string): Choice;
   read(choice: Choice, wire: JsonObject, out: StreamEvent[]): void;
-  /** Closes everything and says why the choice ended. */
+  /** Closes everything and returns the finish reason. */
   close(choice: Choice, out: StreamEvent[]): FinishReason;
 }
 
@@ -52,7 +52,7 @@ function start<Choice extends Ending>(state: State<Choice>, chunk: JsonObject, o
   out.push({ type: "start", id: state.id, model: typeof chunk.model === "string" ? chunk.model : "", ...createdAt });
 }
 
-/** The state of a choice by its index; null for an index that no request can have asked for. */
+/** The state of a choice by its index; null for an index that no request can lead to. */
 function choiceAt<Choice extends Ending>(state: State<Choice>, index: Json | undefined): Choice | null {
   const { side, choices } = state;
   const at = typeof index === "number" ? index : 0;
@@ -104,7 +104,7 @@ function readFrame<Choice extends Ending>(state: State<Choice>, frame: Frame): S
   return data.trim() === "" ? [] : fail(state, invalidUpstreamResponse("a stream event is not a JSON object"), []);
 }
 
-/** A reader for one stream. A finish reason is not the end: usage may follow, so the end is `[DONE]` or the body's. */
+/** A reader for one stream. Usage may follow the finish reason, so the stream ends with `[DONE]` or with the body. */
 export function chunkReader<Choice extends Ending>(context: ReadContext, side: ChoiceSide<Choice>): StreamReader {
   const { origin } = context;
   const state: State<Choice> = { side, origin, id: "", started: false, done: false, usage: undefined, choices: [] };

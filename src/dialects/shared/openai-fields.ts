@@ -1,4 +1,4 @@
-// Rows that OpenAI's wire formats for text share: sampling, stop sequences, class of service, end user, stream options.
+// Rows shared by OpenAI's text formats: sampling, stop sequences, service tier, end user, stream options.
 import { createHash } from "node:crypto";
 import { type TSchemaOptions, Type } from "typebox";
 import type { ChatRequest, Effort } from "../../canonical/chat.ts";
@@ -16,10 +16,10 @@ import { enumeration, optional } from "../schema-helpers.ts";
 import { takesSampling } from "./openai-models.ts";
 import type { ToolNames } from "./tool-names.ts";
 
-/** What the rows of these formats look at when a request is rendered. */
+/** What the rows of these formats read when a request is rendered. */
 export interface OpenaiSetting extends RenderSetting<ChatRequest> {
   readonly names: ToolNames;
-  /** The reasoning effort that the model is asked for. */
+  /** The reasoning effort of the request to the model. */
   readonly effort?: Effort;
 }
 
@@ -34,13 +34,13 @@ function samplingLimit({ warnings, effort }: OpenaiSetting): Loss | undefined {
     : dropped("this model does not accept sampling while reasoning is on");
 }
 
-/** The limit of models that reason. */
+/** The limit of reasoning models. */
 export function logprobsLimit({ warnings, effort }: OpenaiSetting): Loss | undefined {
   if (takesSampling(warnings.context, effort)) return undefined;
   return rejected("this model does not return logprobs while reasoning is on");
 }
 
-/** Sampling; the formats have no `top_k`. */
+/** Sampling. These formats have no `top_k`. */
 export const samplingRows = {
   temperature: {
     path: "temperature",
@@ -102,7 +102,7 @@ export const choicesRow = {
 
 const tiers = ["default", "flex", "priority", "fast"] as const;
 
-/** The class of service; `auto` asks for none, and those in `others` exist in this format only. */
+/** The service tier; `auto` requests none, and those in `others` exist only in this format. */
 export const tierOf = (wanted: Json): ChatRequest["tier"] => tiers.find((known) => known === wanted);
 
 export function tierRow(others: readonly string[]) {
@@ -113,7 +113,7 @@ export function tierRow(others: readonly string[]) {
   };
 }
 
-/** What becomes of the classes that exist in one format only. */
+/** The rule for tiers that exist in only one format. */
 export function tierMember(others: readonly string[]): WireMembers {
   return { service_tier: { lost: (tier) => (others.some((other) => other === tier) ? "warn" : null) } };
 }
@@ -121,7 +121,7 @@ export function tierMember(others: readonly string[]): WireMembers {
 const maxUserChars = 64;
 const user = optional("string", { description: "An identifier of the end user." });
 
-/** The end user; the newer member counts, and `path` is what errors name. */
+/** The end user. The newer member takes precedence, and `path` is the one that errors name. */
 export function endUserRow(path: "user" | "safety_identifier") {
   return {
     path,
@@ -131,7 +131,7 @@ export function endUserRow(path: "user" | "safety_identifier") {
       const given = [wire.safety_identifier, wire.user].find((id) => typeof id === "string" && id !== "");
       return typeof given === "string" ? given : undefined;
     },
-    /** Ids longer than servers take are hashed: same user, same id. */
+    /** Ids longer than servers accept are hashed, so the same user keeps the same id. */
     render: (id: string) => (id.length <= maxUserChars ? id : createHash("sha256").update(id).digest("hex")),
   };
 }
@@ -150,7 +150,7 @@ export const envelopeMembers: WireMembers = {
   "stream_options.include_obfuscation": { schema: optional("boolean"), lost: "ignore" },
 };
 
-/** For formats where a client says whether a stream ends with usage. */
+/** For formats where a client can request usage at the end of a stream. */
 export const usageMember: WireMembers = {
   "stream_options.include_usage": { schema: optional("boolean"), lost: null },
 };

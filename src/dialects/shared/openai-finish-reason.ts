@@ -1,14 +1,14 @@
-// Why a reply ended: this wire's `finish_reason` and canon's stop, with what the reply holds having the last word.
+// Finish reasons: this wire's `finish_reason` and the canonical one, corrected by the content of the reply.
 import type { FinishReason } from "../../canonical/chat.ts";
 import type { Json, JsonObject } from "../../lib/json.ts";
 
-/** What a choice turned out to hold. */
+/** The content of a choice, as far as finish reasons depend on it. */
 export interface Held {
   readonly calls: boolean;
   readonly refusal: boolean;
 }
 
-/** Labels that servers use; any other means a natural end. */
+/** Values that servers use; any other means a natural end. */
 const kinds: ReadonlyMap<string, FinishReason["kind"]> = new Map<string, FinishReason["kind"]>([
   ["stop", "end"],
   ["length", "length"],
@@ -23,17 +23,17 @@ const kinds: ReadonlyMap<string, FinishReason["kind"]> = new Map<string, FinishR
   ["stop_sequence", "stop-sequence"],
 ]);
 
-/** Stops that a call does not overrule: the reply was cut, so its calls may be incomplete. */
+/** Finish reasons that a call does not override: the reply was cut, so its calls may be incomplete. */
 export function isCut(kind: FinishReason["kind"]): boolean {
   return kind === "length" || kind === "context-full" || kind === "filter" || kind === "refusal";
 }
 
-/** A label of a server that gave up. */
+/** Whether the value means that the server failed. */
 export function isFailure(label: Json | undefined): boolean {
   return label === "error";
 }
 
-/** The stop of a choice. `stop_reason` is where vLLM names the stop sequence that matched. */
+/** The finish reason of a choice. vLLM names the matched stop sequence in `stop_reason`. */
 export function parseStopReason(choice: JsonObject, held: Held): FinishReason {
   const label = typeof choice.finish_reason === "string" ? choice.finish_reason : "";
   const kind = kinds.get(label) ?? "end";
@@ -56,7 +56,7 @@ const labels: { readonly [kind in FinishReason["kind"]]: string } = {
   filter: "content_filter",
 };
 
-/** The label for a client. A call that it can see makes it `tool_calls`, and no call makes it anything else. */
+/** The value for a client: `tool_calls` if the client sees a call, otherwise never. */
 export function renderStopReason(finishReason: FinishReason, held: Held, isLegacy: boolean): string {
   if (held.calls && !isCut(finishReason.kind)) return isLegacy ? "function_call" : "tool_calls";
   if (finishReason.kind === "refusal" && held.refusal) return "stop";

@@ -1,11 +1,11 @@
-// The form of the output on OpenAI-shaped wires: a schema with its name, and JSON that has to be spoken of.
+// The output format on OpenAI-shaped wires: a named schema, and JSON mode, which a message must mention.
 import type { ChatRequest, Message, OutputFormat } from "../../canonical/chat.ts";
 import { isObject, type JsonObject, omitUndefined } from "../../lib/json.ts";
 import { missing } from "../errors.ts";
 
 type SchemaFormat = Extract<OutputFormat, { type: "schema" }>;
 
-/** The object that names the schema; `path` is where it stands. */
+/** The object with the schema and its name; `path` is its position. */
 export function parseSchemaFormat(body: JsonObject, path: string): SchemaFormat {
   if (!isObject(body.schema)) throw missing(`${path}.schema`);
   return {
@@ -17,12 +17,12 @@ export function parseSchemaFormat(body: JsonObject, path: string): SchemaFormat 
   };
 }
 
-/** The members that these wires give a schema; a name is required. */
+/** The members of a schema on these wires; a name is required. */
 export function schemaMembers({ name = "response", description, schema, strict }: SchemaFormat): JsonObject {
   return omitUndefined({ name, description, schema, strict });
 }
 
-/** What is told where JSON is wanted and nobody has spoken of it: servers refuse that. */
+/** Added where JSON mode is requested and no message mentions it, because servers refuse that. */
 export const jsonHint = "Answer in JSON.";
 const jsonWord = /json/i;
 
@@ -30,7 +30,7 @@ function speaksOfJson(messages: readonly Message[]): boolean {
   return messages.some((message) => message.blocks.some((block) => block.type === "text" && jsonWord.test(block.text)));
 }
 
-/** True for free JSON that `jsonWish` has to be added to. `withPrefix`: the system prefix counts as speaking. */
+/** Whether `jsonHint` has to be added for JSON mode. `withPrefix`: the system prefix counts as a message. */
 export function needsJsonHint(request: ChatRequest, withPrefix: boolean): boolean {
   if (request.format?.type !== "json") return false;
   if (withPrefix && request.system.some((block) => jsonWord.test(block.text))) return false;

@@ -1,4 +1,4 @@
-// Log probabilities as OpenAI's conversations tell them: a list of tokens, each with its bytes and what else was likely.
+// Log probabilities in OpenAI's formats: a list of tokens, each with its bytes and alternatives.
 import type { TokenLogprob, TopLogprob } from "../../canonical/chat.ts";
 import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
 
@@ -8,7 +8,7 @@ function likely(entry: Json | undefined): entry is JsonObject & { token: string;
 
 const isByte = (value: Json): value is number => Number.isInteger(value) && Number(value) >= 0 && Number(value) < 256;
 
-/** Bytes that say more than the token: a part of a character is not text yet. */
+/** Bytes that are not simply those of the token's text: a token may be a part of a character. */
 function ownBytes(token: string, bytes: Json | undefined): { bytes?: number[] } {
   if (!Array.isArray(bytes) || bytes.length === 0 || !bytes.every(isByte)) return {};
   return Buffer.from(bytes).equals(Buffer.from(token)) ? {} : { bytes };

@@ -1,19 +1,19 @@
-// Images and files as OpenAI-shaped wires give them: an address or a data URI, bytes with a name, or the id of a stored file.
+// Images and files on OpenAI-shaped wires: a URL or a data URI, bytes with a name, or the id of a stored file.
 import type { CacheHint, DocumentBlock, ImageBlock } from "../../canonical/chat.ts";
 import { isObject, type JsonObject } from "../../lib/json.ts";
 import { badValue } from "../errors.ts";
 import { bytesOf, readDataUri, textOf, typeOfName } from "./media.ts";
 
-/** The marker on a part up to which the provider may cache. */
+/** The cache breakpoint after a part. */
 export function cacheOf(part: JsonObject): { cache?: CacheHint } {
   const wire = part.prompt_cache_breakpoint;
   return isObject(wire) ? { cache: { wire } } : {};
 }
 
-/** What every part of media keeps: where it stood, and its cache marker. */
+/** What every media part has: its path and its cache breakpoint. */
 export type Place = { readonly path: string } & { readonly cache?: CacheHint };
 
-/** An image by its address; bytes that are none are a document. `field` is the path of the address. */
+/** An image by its URL. Bytes of another type become a document. `field` is the path of the URL. */
 export function imageOf(url: string, field: string, detail: string | undefined, place: Place) {
   const bytes = readDataUri(url);
   if (bytes === null && !/^https?:\/\//i.test(url)) {
@@ -30,19 +30,19 @@ function titled(name: string | undefined): { title?: string } {
   return name === undefined ? {} : { title: name };
 }
 
-/** A file by its bytes, a data URI or bare base64; bytes that are an image are one. */
+/** A file by its bytes, as a data URI or Base64. Bytes of an image become an image. */
 export function fileOfBytes(data: string, name: string | undefined, place: Place): DocumentBlock | ImageBlock {
   const source = readDataUri(data) ?? bytesOf(data, typeOfName(name));
   if (source.mediaType.startsWith("image/")) return { type: "image", source, ...place };
   return { type: "document", source, ...titled(name), ...place };
 }
 
-/** A file that the provider keeps. */
+/** A file that the provider stores. */
 export function storedFile(id: string, name: string | undefined, place: Place): DocumentBlock {
   return { type: "document", source: { kind: "file", id }, ...titled(name), ...place };
 }
 
-/** The text of a document that is nothing but text, under its title: said as text, since servers take files of few kinds. */
+/** A text document as text under its title, because servers accept few file types. */
 export function documentText({ source, title }: DocumentBlock): string | null {
   const header = title === undefined ? "" : `${title}\n\n`;
   if (source.kind === "text") return header + source.text;

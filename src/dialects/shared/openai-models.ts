@@ -1,16 +1,19 @@
-// What OpenAI's families of models that think can be told: their efforts, and whether they take sampling.
+// What OpenAI's reasoning models accept: their efforts, and whether they accept sampling.
 import type { ChatRequest, Effort } from "../../canonical/chat.ts";
 import { lookUpModel, type ModelQuery, type ModelRow, type ModelTable } from "./model-table.ts";
 import { effortOrder } from "./reasoning-effort.ts";
 
 interface Family extends ModelRow {
-  /** From the least to the most; empty where the model refuses an effort, null where nothing is known. */
+  /** From the lowest to the highest; empty where the model refuses an effort, null where it is unknown. */
   readonly efforts: readonly Effort[] | null;
   /** `without_reasoning`: as long as no effort is set. */
   readonly sampling: "always" | "without_reasoning" | "never";
-  /** When chat accepts functions of such a model: `quiet` as long as it is not told to reason, `silent` only when it is told not to. */
+  /**
+   * When chat completions accept functions for such a model: `quiet` unless reasoning is requested, `silent` only when
+   * it is turned off.
+   */
   readonly chatTools: "always" | "quiet" | "silent";
-  /** Its makers serve it as responses too. */
+  /** OpenAI serves it on the Responses API too. */
   readonly hasResponses: boolean;
 }
 
@@ -33,7 +36,7 @@ export const openaiModels: ModelTable<Family> = {
       efforts: [],
       ...page("https://github.com/umputun/tg-spam/issues/304"),
     },
-    // Models of a family whose names say so do not reason.
+    // Models with `-chat` in their names do not reason.
     { models: /-chat/, ...unknown, ...sdk },
     { models: /^(?:.*\/)?o\d/, ...reasons, efforts: upTo("high"), sampling: "never", ...reasoning },
     {
@@ -71,7 +74,7 @@ export const openaiModels: ModelTable<Family> = {
       ...reasons,
       efforts: upTo("max", "none"),
       sampling: "without_reasoning",
-      // It reasons unless it is told not to.
+      // It reasons unless reasoning is turned off.
       chatTools: "silent",
       ...page("https://github.com/BerriAI/litellm/pull/34569"),
     },
@@ -82,7 +85,7 @@ export const openaiModels: ModelTable<Family> = {
       efforts: upTo("high"),
       ...page("https://github.com/openai/gpt-oss"),
     },
-    // Of the sixth generation only these three accept `none`.
+    // In the sixth generation only these three accept `none`.
     {
       models: /^(?:.*\/)?gpt-6(?:-sol|-luna|\.1-terra)$/,
       ...reasons,
@@ -95,17 +98,20 @@ export const openaiModels: ModelTable<Family> = {
   unlisted: { models: [], ...unknown, ...reasoning },
 };
 
-/** Served as responses and in no other way: https://platform.openai.com/docs/models. */
+/** Served only on the Responses API: https://platform.openai.com/docs/models. */
 const onlyResponses = /-(?:codex|pro|deep-research)(?:-|$)/;
 
 const familyOf = (query: ModelQuery): Family => lookUpModel(openaiModels, query).row;
 
-/** The efforts that the model accepts, from the least to the most; empty where it refuses any, null where nothing is known. */
+/**
+ * The efforts that the model accepts, from the lowest to the highest; empty where it refuses any, null where it is
+ * unknown.
+ */
 export const effortsOf = (query: ModelQuery): readonly Effort[] | null => familyOf(query).efforts;
 
 /**
- * True where OpenAI's own service is better asked for responses. There a model keeps its reasoning between calls; a
- * client of chat is only led there where chat would refuse.
+ * Whether OpenAI's own service should be called on the Responses API, where a model keeps its reasoning between calls.
+ * For clients of chat completions this is only so where that endpoint would refuse the request.
  */
 export function wantsResponses(
   query: ModelQuery,
@@ -121,7 +127,7 @@ export function wantsResponses(
   return family.chatTools !== "always" && effort !== "none";
 }
 
-/** True where the model accepts sampling, and returns log probabilities, at this effort. */
+/** Whether the model accepts sampling, and returns log probabilities, at this effort. */
 export function takesSampling(query: ModelQuery, effort: Effort | undefined): boolean {
   const { sampling } = familyOf(query);
   return sampling === "always" || (sampling === "without_reasoning" && (effort === undefined || effort === "none"));

@@ -1,4 +1,4 @@
-// How much OpenAI's models are told to think.
+// The reasoning effort of OpenAI's models.
 import type { Effort, Reasoning } from "../../canonical/chat.ts";
 import { effortsOf } from "./openai-models.ts";
 import { effortOfBudget, effortOrder, nearestEffort } from "./reasoning-effort.ts";
@@ -13,7 +13,10 @@ function wished(reasoning: Reasoning, warnings: Warnings): Effort | undefined {
   return effortOfBudget(budget);
 }
 
-/** The effort that says the wish, as near as the model takes it; a number of tokens becomes the effort that spends about as many. */
+/**
+ * The requested effort, or the nearest that the model accepts. A token budget becomes the effort that spends about as
+ * many.
+ */
 export function renderEffort(reasoning: Reasoning | undefined, warnings: Warnings): Effort | undefined {
   if (reasoning === undefined) return undefined;
   const efforts = effortsOf(warnings.context);

@@ -1,4 +1,4 @@
-// The frame around the choices of a whole OpenAI-shaped reply: errors in disguise, order, usage.
+// Reads the members around the choices of a complete OpenAI-shaped reply: errors with status 200, order, usage.
 import type { ChatResponse, Choice } from "../../canonical/chat.ts";
 import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
 import { invalidUpstreamResponse } from "../errors.ts";
@@ -17,8 +17,8 @@ function checkedChoice(choice: Json, index: number): JsonObject {
 }
 
 /**
- * The answer in a body, its choices in the order of their indexes. Throws the upstream's own error where the body is
- * one, else what makes it no reply.
+ * Parses a body, with its choices ordered by index. Throws the upstream's error if the body is one, or the reason why
+ * it is not a reply.
  */
 export function parseReply(
   wire: unknown,

@@ -1,11 +1,11 @@
-// What all records of one OpenAI-shaped stream share, and the last ones: usage for those who asked, and the mark of the end.
+// The members that all records of one OpenAI-shaped stream share, and the last records: usage and terminator.
 import type { StreamEvent } from "../../canonical/stream-event.ts";
 import type { Usage } from "../../canonical/usage.ts";
 import type { Frame } from "../../lib/sse.ts";
 import type { WriteContext } from "../dialect.ts";
 import { renderUsage } from "./openai-usage.ts";
 
-/** The beginning of every record up to its choices; made once for a stream. */
+/** The start of every record up to its choices; built once for a stream. */
 export function recordHead(
   object: string,
   context: WriteContext,
@@ -17,12 +17,12 @@ export function recordHead(
   return `{"id":${JSON.stringify(id)},"object":"${object}","created":${created},"model":${JSON.stringify(model)},"choices":[`;
 }
 
-/** The end of every record: a client that asked for usage is told in each that it is not there yet. */
+/** The end of every record. If the client requested usage, records before the last have `usage: null`. */
 export function recordTail(wantsUsage: boolean): string {
   return wantsUsage ? '],"usage":null}' : "]}";
 }
 
-/** Usage comes in a record of its own, and only to a client that asked for it and when somebody counted. */
+/** Usage has a record of its own, only if the client requested it and it is known. */
 export function lastRecords(head: string, wantsUsage: boolean, usage: Usage | undefined): Frame[] {
   const done: Frame = { data: "[DONE]" };
   return wantsUsage && usage !== undefined

@@ -1,4 +1,5 @@
-// The last chunk of an OpenAI-shaped stream, which tells usage: always asked for upstream, shown to those who asked.
+// The last chunk of an OpenAI-shaped stream with its usage: always requested from upstreams, sent only to clients that
+// requested it.
 import { parseExactText } from "../../lib/exact-json.ts";
 import { isObject, type JsonObject } from "../../lib/json.ts";
 import type { Frame } from "../../lib/sse.ts";
@@ -7,7 +8,7 @@ import { corrector } from "./corrected-usage.ts";
 import { isAbsent } from "./is-empty.ts";
 import { parseUsage, renderUsage } from "./openai-usage.ts";
 
-/** Asks for usage in a body that is ours to change; the meter needs it. */
+/** Requests usage in a rendered body, because the meter needs it. */
 export function askForUsage(body: JsonObject, options: CompatibilityFlags | undefined): void {
   if (options?.noStreamOptions) delete body.stream_options;
   else if (body.stream === true) {
@@ -23,22 +24,22 @@ export function streamMembers(isStream: boolean, options: CompatibilityFlags | u
   return body;
 }
 
-/** Members that give a chunk without choices a purpose of its own beside usage. */
+/** Members that make a chunk without choices useful in addition to usage. */
 const purposes = ["error", "prompt_filter_results", "moderation", "citations", "search_results"];
 
-/** Usage of a chunk that cannot be true. */
+/** Replaces usage of a chunk that cannot be true. */
 export const correctedChunk = corrector({
   name: "usage",
   isFalse: (usage) => parseUsage(usage) === undefined,
   render: renderUsage,
 });
 
-/** What ends such a stream. */
+/** The terminator of such a stream. */
 export const doneFrame: Frame = { data: "[DONE]" };
 
 /**
- * A chunk without the usage that only the meter asked for; null where nothing is left. Some servers put usage on a chunk
- * with choices, some on every one. Most chunks are told apart without a parse.
+ * A chunk without usage that the client did not request; null where nothing is left. Some servers add usage to a chunk
+ * with choices, some to every chunk. Most chunks are recognized without parsing them.
  */
 export function shownChunk(frame: Frame, wire: JsonObject): Frame | null {
   const options = wire.stream_options;

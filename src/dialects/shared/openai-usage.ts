@@ -1,4 +1,4 @@
-// Token usage on this wire, where cached and reasoning tokens are parts of the totals, and canon's disjoint buckets.
+// Token usage: on this wire totals include cached and reasoning tokens, the canonical buckets are disjoint.
 import {
   areCounts,
   cacheWrites,
@@ -19,12 +19,12 @@ function detailsOf(usage: JsonObject, name: string): JsonObject {
   return isObject(details) ? details : none;
 }
 
-/** Output beyond the totals' parts: Google's compatible endpoint counts thinking in the total alone. */
+/** Output missing from the counts: Google's compatible endpoint includes thinking only in the total. */
 function unsaid(total: number, said: number, hasCache: boolean): number {
   return hasCache ? 0 : Math.max(0, total - said);
 }
 
-/** The two sides, one of which may only be told by the total. */
+/** Input and output, one of which may only follow from the total. */
 function protocolsOf({ prompt_tokens, completion_tokens, total_tokens }: JsonObject): readonly [number, number] | null {
   if (!areCounts(prompt_tokens, completion_tokens, total_tokens)) return null;
   const prompt = tokenCount(prompt_tokens);
@@ -41,8 +41,8 @@ function searchesIn(usage: JsonObject): Json | undefined {
 }
 
 /**
- * What a server counted; undefined when a side is missing or cannot be true: no request has an empty input. Servers disagree on
- * what is a part of what.
+ * The counts of a server; undefined when input or output is missing or cannot be true: no request has an empty input.
+ * Servers differ in what includes what.
  */
 export function parseUsage(usage: Json | undefined): Usage | undefined {
   if (!isObject(usage)) return undefined;
@@ -78,7 +78,7 @@ export function parseUsage(usage: Json | undefined): Usage | undefined {
   };
 }
 
-/** The totals, and the parts that are told apart. */
+/** The totals and their details. */
 export function renderUsage(usage: Usage): JsonObject {
   const prompt = totalInput(usage);
   const completion = totalOutput(usage);

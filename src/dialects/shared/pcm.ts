@@ -1,11 +1,11 @@
-// Samples of 16 bit, little-endian: another rate, fewer channels, chunk by chunk.
+// 16 bit little-endian samples: converts sample rate and channels, chunk by chunk.
 
-/** Turns chunks of samples into others; what is not yet a whole sample is held back. */
+/** Converts chunks of samples. Incomplete samples are held back. */
 export type TurnSamples = (chunk: Uint8Array) => Uint8Array;
 
 const sampleBytes = 2;
 
-/** Whole frames of so many channels out of chunks of any length, mixed into one channel. */
+/** Mixes frames of several channels, from chunks of any length, into one channel. */
 function oneChannel(channels: number): (chunk: Uint8Array) => number[] {
   const frameBytes = channels * sampleBytes;
   let held: Uint8Array = new Uint8Array();
@@ -28,13 +28,16 @@ function bytesOf(samples: readonly number[]): Uint8Array {
   return bytes;
 }
 
-/** One channel at the rate `to`, by straight lines between samples: enough for speech. Same rate, one channel: untouched. */
+/**
+ * One channel at the rate `to`, by linear interpolation, which is enough for speech. Unchanged at the same rate with
+ * one channel.
+ */
 export function resampled(from: number, to: number, channels = 1): TurnSamples {
   if (from === to && channels === 1) return (chunk) => chunk;
   const frames = oneChannel(channels);
   const step = from / to;
   let last: number | null = null;
-  /** Of the next sample to make, counted from `last`, which stands at 0. */
+  /** The position of the next output sample, counted from `last` at 0. */
   let place = 0;
   return (chunk) => {
     const incoming = frames(chunk);

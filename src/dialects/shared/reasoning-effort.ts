@@ -1,7 +1,7 @@
-// How much to think, as a number of tokens and as a word.
+// Reasoning effort: conversion between token budgets and levels.
 import type { Effort } from "../../canonical/chat.ts";
 
-/** Budgets from which an effort counts as medium and as high: the steps of Google's own compatible endpoint. */
+/** The budgets from which an effort counts as medium and as high, as on Google's own compatible endpoint. */
 const mediumBudgetTokens = 8192;
 const highBudgetTokens = 24_576;
 
@@ -11,10 +11,13 @@ export function effortOfBudget(budgetTokens: number): "low" | "medium" | "high" 
   return budgetTokens < highBudgetTokens ? "medium" : "high";
 }
 
-/** From the least to the most. */
+/** From the lowest to the highest. */
 export const effortOrder: readonly Effort[] = ["none", "minimal", "low", "medium", "high", "xhigh", "max"];
 
-/** The effort itself where it is accepted, else the next lower one, else the next higher: never `none` if unasked. */
+/**
+ * The effort itself where it is accepted, otherwise the next lower one, otherwise the next higher; `none` only if
+ * requested.
+ */
 export function nearestEffort(effort: Effort, accepted: readonly Effort[]): Effort {
   if (accepted.includes(effort)) return effort;
   const reasoning = accepted.filter((each) => each !== "none");

@@ -1,7 +1,7 @@
-// Turns put into the order that canon wants: system prefix first, tool results in turns of their own.
+// Splits messages in canonical order: the system prefix, and tool results in messages of their own.
 import type { Block, Message, TextBlock } from "../../canonical/chat.ts";
 
-/** Results stand first, right behind the calls that they answer; what the user said comes after them. */
+/** Results come first, directly after the calls that they answer; other user content follows. */
 export function nonAssistantMessages(blocks: readonly Block[]): Message[] {
   const results = blocks.filter((block) => block.type === "tool-result");
   if (results.length === 0) return [{ role: "user", blocks }];
@@ -10,7 +10,7 @@ export function nonAssistantMessages(blocks: readonly Block[]): Message[] {
   return rest.length === 0 ? [tool] : [tool, { role: "user", blocks: rest }];
 }
 
-/** System turns before anybody spoke belong to the system prefix. */
+/** System messages at the start belong to the system prefix. */
 export function splitSystemPrefix(messages: readonly Message[]): {
   readonly leading: TextBlock[];
   readonly turns: readonly Message[];

@@ -1,6 +1,6 @@
-// Counting characters as OpenAI-shaped wires do.
+// Counts characters as OpenAI-shaped wires do.
 
-/** Characters as these wires count them: a pair of surrogates is one. */
+/** Characters as these wires count them: a surrogate pair is one. */
 export function characterCount(text: string): number {
   let count = text.length;
   for (let at = 0; at < text.length; at++) {

@@ -2,7 +2,7 @@
 import { withoutUndefined } from "../../lib/json.ts";
 import { findRow, type ModelQuery, type Sourced, type TextCapabilities } from "./model-table.ts";
 
-/** A row of a family's history: what changed with a version. */
+/** A row of a family's history: the changes of a version. */
 export interface VersionRow<Facts> extends Sourced {
   /** Major times 100 plus minor: 4.6 is 406. */
   readonly since: number;
@@ -12,11 +12,11 @@ export interface VersionRow<Facts> extends Sourced {
 }
 
 export interface VersionTable<Facts> {
-  /** Major times 100 plus minor; null for a name that is not of the family. */
+  /** Major times 100 plus minor; null for a name of another family. */
   versionOf(model: string): number | null;
   /** Later rows override earlier ones. */
   readonly rows: readonly VersionRow<Facts>[];
-  /** For models of no version: what the client said is sent as it was said. */
+  /** For models without a version: the client's values are sent unchanged. */
   readonly unlisted: Facts;
   /** What an operator declares, in the terms of this table. */
   declared(capabilities: TextCapabilities): { readonly [fact in keyof Facts]?: Facts[fact] | undefined };
@@ -30,7 +30,7 @@ function builtIn<Facts>({ versionOf, rows, unlisted }: VersionTable<Facts>, mode
   return Object.assign({}, unlisted, ...applying.map(({ facts }) => facts)) as Facts;
 }
 
-/** The facts about a model: the table's, with what the operator declared laid over them. */
+/** The facts about a model: those of the table, with the operator's members replacing them. */
 export function lookUpVersion<Facts extends object>(table: VersionTable<Facts>, query: ModelQuery): Facts {
   const row = findRow(query.declared ?? [], query.model);
   const facts = builtIn(table, row?.like ?? query.model);

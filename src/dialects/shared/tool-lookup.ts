@@ -1,20 +1,20 @@
-// Tool calls in a reply, put back into the names and kinds that the client asked with.
+// Restores the client's tool names and kinds in the calls of a reply.
 import type { ChatRequest, ToolCallBlock } from "../../canonical/chat.ts";
 import type { ReadContext } from "../dialect.ts";
 import { isNoArguments } from "./arguments.ts";
 import { unwrapCustomInput } from "./custom-tools.ts";
 import type { ToolNames } from "./tool-names.ts";
 
-/** What the client calls a tool, and whether it takes free text. */
+/** The client's name of a tool, and whether it accepts free text. */
 export interface CalledTool {
   readonly name: string;
   readonly kind: ToolCallBlock["kind"];
 }
 
-/** From the name on the wire to the tool that was asked. */
+/** Finds the requested tool by its name on the wire. */
 export type ToolFinder = (wireName: string) => CalledTool;
 
-/** `namesOf` must be the mapping that the request went out with. */
+/** `namesOf` must be the mapping that the request was rendered with. */
 export function findTools({ request }: ReadContext, namesOf: (canonicalRequest: ChatRequest) => ToolNames): ToolFinder {
   if (request === undefined || request.operation !== "chat") return (name) => ({ name, kind: "function" });
   const names = namesOf(request);
@@ -25,7 +25,7 @@ export function findTools({ request }: ReadContext, namesOf: (canonicalRequest: 
   };
 }
 
-/** Canonical input of a call: JSON text as it came, no arguments as `{}`; free text out of its wrapping. */
+/** The canonical input of a call: JSON text unchanged, missing arguments as `{}`, free text unwrapped. */
 export function callInput(kind: ToolCallBlock["kind"], json: string): string {
   const whole = isNoArguments(json) ? "{}" : json;
   return kind === "custom" ? unwrapCustomInput(whole) : whole;

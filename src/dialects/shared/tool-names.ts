@@ -1,4 +1,4 @@
-// Identifiers in the alphabet that strict dialects take: the same input gives the same name, for calls and results alike.
+// Identifiers in the alphabet of strict dialects. The same input gives the same name, for calls and results.
 import { createHash } from "node:crypto";
 import type { ChatRequest } from "../../canonical/chat.ts";
 
@@ -15,7 +15,7 @@ function suffixed(text: string, maxLength: number): string {
   return `${text.replace(outsideAlphabet, "_").slice(0, maxLength - 9)}_${digest(text, 8)}`;
 }
 
-/** A call id of at most 64 such characters; ids that already fit stay as they are. */
+/** A call id of at most 64 allowed characters; valid ids are unchanged. */
 export function cleanId(id: string): string {
   return cleanCallId.test(id) ? id : suffixed(id || "call", 64);
 }
@@ -36,8 +36,8 @@ function* namesIn(request: ChatRequest): Generator<string> {
 }
 
 /**
- * The mapping follows from the request alone, so the reader of the answer makes the same one. Names that `clean` matches
- * stay as they are; the others lose what is outside the strict alphabet, and begin with `_` where they may not otherwise.
+ * The mapping depends only on the request, so that request and reply use the same one. Names that match `clean` are
+ * unchanged; others lose characters outside the strict alphabet, and get a leading `_` where one is needed.
  */
 export function toolNames(request: ChatRequest, maxChars: number, clean: RegExp = cleanText): ToolNames {
   const names = new Set(namesIn(request));

@@ -1,4 +1,4 @@
-// Citations of a web address, with the range of the text that they support, as OpenAI-shaped wires write them.
+// URL citations with the range of the text that they support, as on OpenAI-shaped wires.
 import type { Citation } from "../../canonical/chat.ts";
 import type { Json, JsonObject } from "../../lib/json.ts";
 
@@ -6,7 +6,7 @@ function shifted(value: Json | undefined, by: number): number | undefined {
   return typeof value === "number" && Number.isFinite(value) ? Math.max(0, value + by) : undefined;
 }
 
-/** The citation of an object with an address, else null. `base` is where the block's text begins in the text that is counted. */
+/** The citation of an object with a URL, otherwise null. `base` is the offset of the block's text in the whole text. */
 export function readUrlCitation(body: JsonObject, base: number): Citation | null {
   if (typeof body.url !== "string") return null;
   const start = shifted(body.start_index, -base);
@@ -19,7 +19,7 @@ export function readUrlCitation(body: JsonObject, base: number): Citation | null
   };
 }
 
-/** The members of a citation with an address, else null. Without a range it supports the whole block. */
+/** The members of a citation with a URL, otherwise null. Without a range it supports the whole block. */
 export function urlCitationMembers({ url, title, start, end }: Citation, base: number, length: number) {
   if (url === undefined) return null;
   return { start_index: base + (start ?? 0), end_index: base + (end ?? length), title: title ?? "", url };

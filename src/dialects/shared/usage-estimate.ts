@@ -1,10 +1,10 @@
-// Usage where nobody counted, for wires whose clients cannot do without figures.
+// Estimated usage where the upstream returned none, for wires whose clients require it.
 import type { Block } from "../../canonical/chat.ts";
 import type { Usage } from "../../canonical/usage.ts";
 
 const charsPerToken = 4;
 
-/** Characters that the model wrote. */
+/** Characters that the model generated. */
 export function charsIn(blocks: readonly Block[]): number {
   return blocks.reduce((sum, block) => {
     const said = "text" in block ? block.text : block.type === "tool-call" ? block.input : "";
@@ -12,7 +12,7 @@ export function charsIn(blocks: readonly Block[]): number {
   }, 0);
 }
 
-/** An estimate, never zeros as if they were true. */
+/** An estimate, because zeros would be false. */
 export function estimatedUsage(inputEstimate: number, outputChars: number): Usage {
   return {
     inputTokens: inputEstimate,

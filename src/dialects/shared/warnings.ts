@@ -1,16 +1,16 @@
-// What a rendering could not say unchanged: the one way in which a dialect reports or refuses it.
+// Warnings and refusals: the only way in which a dialect reports what it cannot render unchanged.
 import type { FieldName } from "../../canonical/request-field.ts";
 import type { Loss, Warning } from "../../canonical/warning.ts";
 import type { RenderContext } from "../context.ts";
 import { unsupported } from "../errors.ts";
 
-/** The context of one rendering and the warnings it has gathered. */
+/** The context of one rendering and its warnings. */
 export interface Warnings {
   readonly context: RenderContext;
   readonly warnings: Warning[];
 }
 
-/** Nothing gathered yet. */
+/** An empty list of warnings. */
 export function newWarnings(context: RenderContext): Warnings {
   return { context, warnings: [] };
 }
