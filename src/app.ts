@@ -13,6 +13,7 @@ import { createGateway } from "./gateway/pipeline/answer.ts";
 import type { Gateway } from "./gateway/pipeline/gateway.ts";
 import { interruptedPrice } from "./gateway/pipeline/interrupted-price.ts";
 import { createReadiness } from "./gateway/pipeline/readiness.ts";
+import { createRunningWork } from "./gateway/pipeline/running-work.ts";
 import { usageEstimates } from "./gateway/pipeline/usage-estimate.ts";
 import { accessPolicy } from "./gateway/policy/access.ts";
 import { createBudgets } from "./gateway/policy/budgets.ts";
@@ -47,7 +48,7 @@ import { openLiveCatalog, type ServedCatalog } from "./live-catalog.ts";
 import { localServers } from "./local-servers.ts";
 import { createResolver } from "./providers/safe-fetch/resolver.ts";
 import { estimator, startTokenCounter } from "./providers/token-counter/index.ts";
-import { shutDown } from "./shutdown.ts";
+import { endWork, shutDown } from "./shutdown.ts";
 import { startupMessage } from "./startup-message.ts";
 import type { UncaughtKind } from "./telemetry/events.ts";
 
@@ -108,6 +109,7 @@ function gatewayOf(foundation: Foundation, options: StartOptions, live: ServedCa
     budgets,
     endUsers: createEndUsers(systemClock),
     inFlight: concurrency.inFlight,
+    running: createRunningWork(),
     pending: createPendingReservations(policies, ledger.reservations),
     limits,
     fallbackProvider: estimator(counter),
@@ -230,6 +232,7 @@ export async function start(options: StartOptions): Promise<Running> {
     const readiness = createReadiness({ ledger: gateway.ledger, keys, clock: systemClock });
     const responses = await responsesRoom(foundation, gateway, teardown);
     const videos = await videosRoom(foundation, gateway, options, teardown);
+    keys.onWorkEnded((keyId) => endWork(keyId, gateway, responses, videos));
     const answerOnce = createAnswerOnce(gateway, await idempotencyOf(foundation, gateway, teardown));
     const { catalog, listings, clock, endUsers, rates, budgets, ledger } = gateway;
     const { publicUrl } = foundation.configuration.videos;

@@ -1,4 +1,8 @@
-// The end of the listener: unready first, so that load balancers and clients go elsewhere; then what is in progress may finish; then the rest is cut.
+// How running work is ended. For a key: whatever it is. For the listener: unready first, so that load balancers and clients go elsewhere; then what is in progress may finish; then the rest is cut.
+import type { Gateway } from "./gateway/pipeline/gateway.ts";
+import { keyRevoked } from "./gateway/pipeline/running-work.ts";
+import type { Responses } from "./gateway/responses/responses.ts";
+import type { Videos } from "./gateway/tasks/videos.ts";
 import type { Listener } from "./http/server.ts";
 
 const announceMs = 500;
@@ -22,4 +26,16 @@ export async function shutDown(
   await listener.stop(false);
   clearTimeout(cut);
   for (let waited = 0; waited < settleMs && inFlight() > 0; waited += settleTickMs) await Bun.sleep(settleTickMs);
+}
+
+/** A key was revoked together with its running work. */
+export function endWork(keyId: string, { running, events }: Gateway, responses: Responses, videos: Videos): void {
+  const failed =
+    (what: "responses" | "videos") =>
+    (thrown: unknown): void =>
+      events.backgroundTaskFailed(what, thrown);
+  // Before their exchanges: these responses are canceled, and have not failed.
+  void responses.cancelOf(keyId, keyRevoked()).catch(failed("responses"));
+  running.endKey(keyId);
+  void videos.cancelRevoked().catch(failed("videos"));
 }

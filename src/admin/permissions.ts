@@ -81,11 +81,11 @@ export const permissions: Readonly<Record<string, Permissions>> = {
       rotate: keyWriters,
       revoke: keyWriters,
     },
-    fields: `object id source name project_id state preview rules metadata created_at expires_at disabled_at revoked_at
+    fields: `object id source name project_id state preview rules metadata created_at expires_at disabled_at revoked_at work_ended_at
       previous_until version secret data`,
     writable: {
       to: keyWriters,
-      fields: "name project_id secret expires_at rules metadata disabled keys grace_seconds",
+      fields: "name project_id secret expires_at rules metadata disabled keys grace_seconds now",
     },
   },
   projects: {

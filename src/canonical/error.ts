@@ -27,6 +27,7 @@ const row = (status: number, type: string, retry: RetryRule = "never", transient
 export const errorKinds = {
   missing_api_key: row(401, "authentication_error"),
   invalid_api_key: row(401, "authentication_error"),
+  key_revoked: row(401, "authentication_error"),
   ip_not_allowed: row(403, "permission_error"),
   operation_not_allowed: row(403, "permission_error"),
   model_not_allowed: row(403, "permission_error"),
@@ -153,6 +154,9 @@ const codeOf: { readonly [kind in ErrorKind]?: string } = {
   upstream_model_not_found: "model_not_found",
   upstream_unsupported: "unsupported_parameter",
 };
+
+/** The client has gone, or its key was revoked: the provider has done nothing wrong. */
+export const isWithdrawn = ({ kind }: GatewayError): boolean => kind === "client_closed" || kind === "key_revoked";
 
 /** The same error with another message or more detail. */
 export function changed(error: GatewayError, detail: ErrorDetail & { readonly message?: string }): GatewayError {

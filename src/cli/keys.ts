@@ -8,10 +8,11 @@ import {
   findKey,
   findProject,
   type KeyEdit,
+  revoke,
   rotate,
 } from "../gateway/policy/key-changes.ts";
 import type { Rules } from "../gateway/policy/rules.ts";
-import { type KeyRow, listKeys, revokeKey } from "../store/keys.ts";
+import { type KeyRow, listKeys } from "../store/keys.ts";
 import { listProjects } from "../store/projects.ts";
 import { type Opened, withStore } from "./open.ts";
 import { type Command, parseCommonFields, UsageError } from "./options.ts";
@@ -155,13 +156,14 @@ async function withKey(
   words: readonly string[],
   usage: string,
   work: (opened: Opened, key: KeyRow) => Promise<void>,
+  alsoRevoked = false,
 ): Promise<void> {
   const [idOrName] = words;
   if (idOrName === undefined) throw new UsageError(`Missing key. Usage: ${usage}.`);
   await withStore(async (opened) => {
     const names = declaredKeyNames(opened.settings);
     const inFile = names.some((name) => name === idOrName || fileKeyId(name) === idOrName);
-    const key = await findKey(opened.store, idOrName).catch((thrown: unknown) => {
+    const key = await findKey(opened.store, idOrName, alsoRevoked).catch((thrown: unknown) => {
       if (!inFile) throw thrown;
       throw new Error(
         `Key '${idOrName}' is declared in the configuration file. Change it there and restart the gateway.`,
@@ -218,12 +220,15 @@ async function rotateSecret(words: readonly string[]): Promise<void> {
   });
 }
 
-async function revoke(words: readonly string[]): Promise<void> {
-  const { positionals } = parseCommonFields(words, {}, 1);
-  await withKey(positionals, "turnpike keys revoke NAME-OR-ID", async ({ store }, { id, name }) => {
-    await revokeKey(store, id, Date.now());
-    console.log(`Key '${name}' (${id}) is revoked.`);
-  });
+async function revokeAtOnce(words: readonly string[]): Promise<void> {
+  const { values, positionals } = parseCommonFields(words, { now: { type: "boolean" } }, 1);
+  const endsWork = values.now === true;
+  const work = async ({ store }: Opened, { id, name }: KeyRow): Promise<void> => {
+    await revoke(store, id, { endsWork, nowMs: Date.now() });
+    const ended = endsWork ? " A running gateway ends the key's requests, background responses and videos." : "";
+    console.log(`Key '${name}' (${id}) is revoked.${ended}`);
+  };
+  await withKey(positionals, "turnpike keys revoke NAME-OR-ID", work, endsWork);
 }
 
 const jsonOption = { "--json": "print JSON" };
@@ -280,6 +285,11 @@ export const keysCommand: Command = {
       options: { "--grace-hours N": "accept the old secret for N hours", ...secretOption, ...jsonOption },
       run: rotateSecret,
     },
-    revoke: { usage: "turnpike keys revoke NAME-OR-ID", summary: "revoke a key", run: revoke },
+    revoke: {
+      usage: "turnpike keys revoke NAME-OR-ID",
+      summary: "revoke a key; requests in progress may finish",
+      options: { "--now": "end its requests, background responses and videos too" },
+      run: revokeAtOnce,
+    },
   },
 };

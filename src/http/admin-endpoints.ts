@@ -93,7 +93,9 @@ const pageSchema = (object: TObject): TObject =>
     next_cursor: Type.Union([Type.String(), Type.Null()], { description: "Null on the last page." }),
   });
 
-async function readBody(parts: AdminPartsOf, request: Request): Promise<JsonObject> {
+/** An action whose members may all be left out needs no body. */
+async function readBody(parts: AdminPartsOf, request: Request, isAction: boolean): Promise<JsonObject> {
+  if (isAction && request.body === null) return {};
   const { wire } = await readJson(request, parts().limits);
   return wire;
 }
@@ -114,7 +116,8 @@ async function handle(
 ): Promise<Response> {
   const { access, admin } = parts();
   const principal = await access.identify(presentedKey(request, ["bearer", "x-api-key"]), address());
-  const body = bodyOf(resource, verb) === undefined ? {} : await readBody(parts, request);
+  const body =
+    bodyOf(resource, verb) === undefined ? {} : await readBody(parts, request, resource.actions?.[verb] !== undefined);
   const reply = await admin.run(resource, verb, {
     principal,
     requestId,

@@ -25,6 +25,8 @@ const shape = Type.Object({
   previousUntilMs: NullableInt,
   /** JSON text of notes of the operator's own. */
   metadata: NullableText,
+  /** When its running work was ended, with or after the revocation; null where it was not. */
+  workEndedAtMs: NullableInt,
   version: IntColumn,
 });
 
@@ -46,7 +48,7 @@ export const readKeys = rowReader("keys", shape);
 export const keyColumns = `id, name, hash, preview, created_at_ms as "createdAtMs", expires_at_ms as "expiresAtMs",
   revoked_at_ms as "revokedAtMs", rules, project_id as "projectId", pepper_id as "pepperId",
   disabled_at_ms as "disabledAtMs", previous_hash as "previousHash", previous_until_ms as "previousUntilMs",
-  metadata, version`;
+  metadata, work_ended_at_ms as "workEndedAtMs", version`;
 const insert = `insert into keys (id, name, hash, preview, created_at_ms, expires_at_ms, rules, project_id, pepper_id,
   metadata, version) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, ${nextVersion("keys")})`;
 
@@ -101,6 +103,17 @@ export async function revokeKey(store: Store, idOrName: string, nowMs: number): 
       where revoked_at_ms is null and (id = $2 or name = $2) order by id = $2 desc limit 1)
     returning ${keyColumns}`;
   return readKeys(await numbered(store, "keys", sql, [nowMs, idOrName]))[0];
+}
+
+/**
+ * Ends this key and its running work: every instance that reads the change stops what it does for the key. A key that was
+ * revoked before is not revoked again. Undefined when there is none, or when its work was ended before.
+ */
+export async function revokeKeyNow(store: Store, id: string, nowMs: number): Promise<KeyRow | undefined> {
+  const sql = `update keys set revoked_at_ms = coalesce(revoked_at_ms, $1), work_ended_at_ms = $1,
+    version = ${laterVersion("keys", nextVersion("keys"))}
+    where id = $2 and work_ended_at_ms is null returning ${keyColumns}`;
+  return readKeys(await numbered(store, "keys", sql, [nowMs, id]))[0];
 }
 
 export type KeyChange = Partial<

@@ -167,6 +167,13 @@ async function written(store: Store, change: TaskChange, where: string, keys: re
   return (await store.query(sql, values)).length > 0;
 }
 
+/** Tasks that are not over and whose key was revoked together with its running work. */
+export async function tasksOfEndedKeys(store: Store, limit: number): Promise<TaskRow[]> {
+  const sql = `select ${taskColumns} from tasks where next_poll_at_ms is not null
+    and owner_key_id in (select id from keys where work_ended_at_ms is not null) limit $1`;
+  return readTasks(await store.query(sql, [limit]));
+}
+
 /** Releases the leases of an ended process: for a store that no other instance uses. */
 export async function releaseTasks(store: Store, nowMs: number): Promise<void> {
   const sql = `update tasks set lease_owner = null, lease_until_ms = null, next_poll_at_ms = $1

@@ -1,5 +1,5 @@
 // Business events, one function each: the log is written and the metrics are counted here and nowhere else.
-import type { GatewayError } from "../canonical/error.ts";
+import { type GatewayError, isWithdrawn } from "../canonical/error.ts";
 import { causeOf } from "../lib/cause.ts";
 import type { Level, Log } from "./log.ts";
 import type { Metrics, SettledExchange } from "./metrics.ts";
@@ -68,10 +68,10 @@ export interface Events {
   backgroundTaskFailed(what: BackgroundTask, cause: unknown): void;
 }
 
-/** The client going away is everyday life; our own faults are not. */
+/** The client going away is everyday life, and so is a key that is revoked; our own faults are not. */
 function levelOf(error: GatewayError): Level {
   if (error.kind === "internal_error") return "error";
-  return error.kind === "client_closed" ? "info" : "warn";
+  return isWithdrawn(error) ? "info" : "warn";
 }
 
 const failureOf = (error: GatewayError) => ({ code: error.code, cause: causeOf(error.cause ?? error) });

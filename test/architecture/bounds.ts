@@ -148,6 +148,7 @@ export const otherBounds: Readonly<Record<string, readonly string[]>> = {
     "src/gateway/ledger/request-list.ts maxBlocks",
     "src/gateway/ledger/ledger.ts progressEveryMs defaultCheckpointEveryRows",
     "src/gateway/streaming/client-stream.ts progressMs",
+    "src/gateway/tasks/cancel.ts atOnce",
     "src/gateway/tasks/finalize.ts atOnce",
     "src/gateway/tasks/results.ts atOnce",
     "src/gateway/streaming/backlog.ts mostAtOnce",

@@ -83,6 +83,25 @@ describe("keys", () => {
     expect((await listed("turned"))["id"]).toBe(id);
   });
 
+  test("`revoke --now` ends what the key is doing, also after it was revoked without it", async () => {
+    const key = await created("--name", "sudden");
+    const stream = (): Promise<Response> =>
+      fetch(`${url}/v1/chat/completions`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+        body: JSON.stringify({
+          ...{ model: "sandbox/chat", stream: true },
+          messages: [{ role: "user", content: "[sandbox pace=60000] one two three" }],
+        }),
+      });
+    const answer = await stream();
+    expect(answer.status).toBe(200);
+    const { id } = await listed("sudden");
+    expect((await keys("revoke", "sudden")).out).toContain("is revoked.\n");
+    expect((await keys("revoke", String(id), "--now")).out).toContain("ends the key's requests");
+    expect(await answer.text()).toContain("The API key was revoked.");
+  });
+
   test.each([
     [["create"], "Missing --name"],
     [["create", "--name", "a b"], "name"],

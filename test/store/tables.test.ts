@@ -44,7 +44,7 @@ for (const engine of engines) {
       expect(await findKeyByHash(store, "hash of a")).toEqual({
         ...key("a", { expiresAtMs: 1_760_000_000_001, rules: '{"models":[]}' }),
         ...{ revokedAtMs: null, projectId: "default", pepperId: null, disabledAtMs: null },
-        ...{ previousHash: null, previousUntilMs: null, metadata: null, version: 1 },
+        ...{ previousHash: null, previousUntilMs: null, metadata: null, workEndedAtMs: null, version: 1 },
       });
       expect(await findKeyByHash(store, "hash of b")).toBeUndefined();
     });

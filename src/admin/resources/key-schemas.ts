@@ -59,6 +59,7 @@ export const object = Type.Object({
   expires_at: nullable(time("When it expires.")),
   disabled_at: nullable(time("Since when it is disabled.")),
   revoked_at: nullable(time("When it was revoked.")),
+  work_ended_at: nullable(time("When its running work was ended.")),
   previous_until: nullable(time("Until when the secret before the last rotation is accepted.")),
   version: nullable(version),
 });

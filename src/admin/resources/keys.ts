@@ -1,11 +1,11 @@
 // Client keys: who may call, with their rules. A secret is shown once, where the gateway made it.
 import { type Static, Type } from "typebox";
 import { GatewayError } from "../../canonical/error.ts";
-import { createKey, editKey, findProject, type KeyEdit, rotate } from "../../gateway/policy/key-changes.ts";
+import { createKey, editKey, findProject, type KeyEdit, revoke, rotate } from "../../gateway/policy/key-changes.ts";
 import { type Rules, readRules } from "../../gateway/policy/rules.ts";
 import type { JsonObject } from "../../lib/json.ts";
 import { findKeyById, type KeyState, listKeyPage } from "../../store/key-pages.ts";
-import { type KeyRow, revokeKey } from "../../store/keys.ts";
+import type { KeyRow } from "../../store/keys.ts";
 import { closed, isoTime, isoTimeOrNull, nullable, text } from "../fields.ts";
 import { msOf } from "../query.ts";
 import { type Action, type AdminContext, create, list, type Page, type Resource, update } from "../resource.ts";
@@ -46,6 +46,7 @@ function written(row: KeyRow, nowMs: number): JsonObject {
     expires_at: isoTimeOrNull(row.expiresAtMs),
     disabled_at: isoTimeOrNull(row.disabledAtMs),
     revoked_at: isoTimeOrNull(row.revokedAtMs),
+    work_ended_at: isoTimeOrNull(row.workEndedAtMs),
     previous_until: isoTimeOrNull(row.previousUntilMs),
     version: row.version,
   };
@@ -57,7 +58,7 @@ function declared({ id, name: own, projectId: project, rules: given, expiresAtMs
     object: "key",
     ...{ id, source: "file", name: own, project_id: project, state: isOver ? "expired" : "active", preview: "…" },
     ...{ rules: plainRules(given), metadata: null, created_at: null, expires_at: isoTimeOrNull(expiresAtMs) },
-    ...{ disabled_at: null, revoked_at: null, previous_until: null, version: null },
+    ...{ disabled_at: null, revoked_at: null, work_ended_at: null, previous_until: null, version: null },
   };
 }
 
@@ -165,10 +166,19 @@ function revokeAction(dependencies: KeyDependencies): Action {
   return {
     summary: "Revokes a key at once. Doing it again changes nothing.",
     ...{ scope: "object", effect: "transaction" },
-    async run({ store, nowMs }, id) {
+    body: Type.Object(
+      {
+        now: Type.Optional(
+          Type.Boolean({
+            description: "End its requests, background responses and videos too. Default false: they may finish.",
+          }),
+        ),
+      },
+      closed,
+    ),
+    async run({ store, nowMs }, id, { now }) {
       refuseDeclared(dependencies, id);
-      const row = await findKeyById(store, id);
-      if (row?.revokedAtMs === null) await revokeKey(store, row.id, nowMs);
+      await revoke(store, id, { endsWork: now === true, nowMs });
       return undefined;
     },
   };

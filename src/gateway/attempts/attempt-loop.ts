@@ -34,7 +34,8 @@ export interface AttemptLoop<T> {
   readonly signal: () => AbortSignal;
   readonly log: AttemptLog;
   readonly events: Events;
-  readonly ids: RequestIds;
+  /** `stopped`: why it has to end before its time. */
+  readonly ids: RequestIds & { readonly stopped: GatewayError | null };
   readonly cooldowns: Cooldowns;
   attemptsFor(candidate: Candidate): CandidateAttempts<T>;
   /** Whether another candidate may be asked after this failure. */
@@ -58,6 +59,10 @@ interface AttemptState<T> {
 
 export const clientClosed = (): GatewayError => new GatewayError("client_closed", "The client closed the connection.");
 
+/** Why the request was withdrawn: the reason of the signal, where it is more than that the client has gone. */
+export const withdrawnBy = ({ reason }: AbortSignal): GatewayError =>
+  reason instanceof GatewayError ? reason : clientClosed();
+
 /** Failures speak for the whole exchange in this order: the last one that is neither a rate limit nor for the operator, a rate limit, the last one. */
 function verdict(failures: readonly GatewayError[]): GatewayError {
   const forCaller = failures.filter((failure) => !needsOperator(failure));
@@ -76,6 +81,10 @@ async function askCandidate<T>(loop: AttemptLoop<T>, candidate: Candidate, state
   const attempts = loop.attemptsFor(candidate);
   let refusal: GatewayError | null = null;
   for (let prepared = await attempts.next(); prepared !== null; prepared = await attempts.next()) {
+    if (loop.ids.stopped !== null) {
+      state.failures.push(loop.ids.stopped);
+      return false;
+    }
     if (prepared instanceof GatewayError) {
       state.unsupported ??= prepared;
       log.unable(candidate, prepared);
@@ -90,7 +99,9 @@ async function askCandidate<T>(loop: AttemptLoop<T>, candidate: Candidate, state
       loop.events.attemptAnswered(candidate.provider.entry.name, candidate.model);
       return false;
     } catch (thrown) {
-      const failure = loop.signal().aborted ? clientClosed() : clientError(thrown, candidate, requestedModel);
+      const failure = loop.signal().aborted
+        ? withdrawnBy(loop.signal())
+        : clientError(thrown, candidate, requestedModel);
       log.failed(failure);
       loop.events.attemptFailed(candidate.provider.entry.name, candidate.model, failure, loop.ids);
       cooldowns.failed(candidate, failure);

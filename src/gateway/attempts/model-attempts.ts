@@ -49,7 +49,7 @@ export interface AttemptContext extends FetchContext {
   readonly clock: Clock;
   readonly watch: DeadlineClock;
   readonly events: Events;
-  readonly ids: RequestIds;
+  readonly ids: RequestIds & { readonly stopped: GatewayError | null };
   readonly voiceLists: VoiceLists;
   readonly log: AttemptLog;
   readonly estimates: UsageEstimates;

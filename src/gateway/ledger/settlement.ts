@@ -1,5 +1,5 @@
 // The one builder of settlements: what a row of the ledger says when its exchange is over, whatever the operation.
-import type { GatewayError } from "../../canonical/error.ts";
+import { type GatewayError, isWithdrawn } from "../../canonical/error.ts";
 import type { Operation } from "../../canonical/operation.ts";
 import { type Usage, zeroUsage } from "../../canonical/usage.ts";
 import type { Warning } from "../../canonical/warning.ts";
@@ -39,7 +39,7 @@ export interface Ending {
 /** The state of an exchange that ended with this error, or with none. */
 export function endStateOf(error: GatewayError | null): EndState {
   if (error === null) return "completed";
-  if (error.kind === "client_closed") return "cancelled";
+  if (isWithdrawn(error)) return "cancelled";
   return error.status < 500 && error.retry === "never" ? "rejected" : "failed";
 }
 

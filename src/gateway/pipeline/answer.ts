@@ -107,7 +107,7 @@ function workOf(
       const attempts: AttemptContext = {
         candidates,
         gatewayRequest,
-        signal: context.signal,
+        signal: () => exchange.signal(context.signal),
         clock,
         watch: deadlines,
         events: dependencies.events,

@@ -21,6 +21,7 @@ import type { ModelLists } from "../routing/model-lists.ts";
 import type { PreferredDialects } from "../routing/preferred-dialects.ts";
 import type { StreamTimers } from "../streaming/client-stream.ts";
 import type { Drains } from "../streaming/drains.ts";
+import type { RunningWork } from "./running-work.ts";
 import type { UsageEstimates } from "./usage-estimate.ts";
 
 export interface GatewayDependencies {
@@ -32,6 +33,8 @@ export interface GatewayDependencies {
   readonly rates: Rates;
   readonly budgets: Budgets;
   readonly endUsers: EndUsers;
+  /** The exchanges in progress. */
+  readonly running: RunningWork;
   /** How many exchanges are in progress. */
   inFlight(): number;
   /** Of exchanges that are settled after their request was answered. */

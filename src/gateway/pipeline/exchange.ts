@@ -12,6 +12,7 @@ import type { LedgerAttempt, LedgerEntry, LedgerSettlement, PassedOver } from ".
 import type { PendingReservations, Reservations } from "../policy/reservations.ts";
 import type { Prices } from "../prices/prices.ts";
 import type { Candidate } from "../routing/catalog.ts";
+import type { RunningWork, Stoppable } from "./running-work.ts";
 
 /** Who answered, after how many attempts. */
 export interface ServedBy {
@@ -61,6 +62,12 @@ export interface Exchange extends RequestIds {
   readonly settlement: LedgerSettlement | null;
   /** Writes the settlement, then lets the reservations go. Calls after the first change nothing. */
   settle(outcome: ExchangeOutcome): Promise<unknown>;
+  /** Why it has to end before its time; null while it may go on. */
+  readonly stopped: GatewayError | null;
+  /** The signal of its work: that of the client, or an aborted one once it is stopped. */
+  signal(client: () => AbortSignal): AbortSignal;
+  /** Whom to call when it is stopped: a stream, which then ends with an error. */
+  onStop(end: (reason: GatewayError) => void): void;
   /** The request is answered, the exchange goes on: `settlePending` settles it, maybe in another process. */
   leavePending(pending: PendingReservations): void;
 }
@@ -80,6 +87,10 @@ export interface ExchangeDependencies extends RequestIds {
   readonly events: Events;
   /** Monotonic time of arrival, in milliseconds. */
   readonly arrivedMs: number;
+  /** Whose request it is. */
+  readonly keyId: string;
+  /** Where it is listed while it is in progress. */
+  readonly running: RunningWork;
 }
 
 const noWarnings: readonly Warning[] = [];
@@ -97,7 +108,7 @@ function joined(before: readonly PassedOver[] = nonePassed, later: readonly Pass
 }
 
 /** One object for each request, without closures: docs/decisions/0015-state-of-a-request.md. */
-class RunningExchange implements Exchange {
+class RunningExchange implements Exchange, Stoppable {
   declare readonly id: string;
   declare readonly requestId: string;
   declare readonly candidates: readonly Candidate[];
@@ -109,6 +120,9 @@ class RunningExchange implements Exchange {
   declare private readonly admittedAtMs: number;
   declare private done: Promise<unknown> | null;
   declare settlement: LedgerSettlement | null;
+  declare readonly keyId: string;
+  declare stopped: GatewayError | null;
+  declare private end: ((reason: GatewayError) => void) | null;
 
   constructor(given: ExchangeDependencies) {
     this.id = given.id;
@@ -121,6 +135,25 @@ class RunningExchange implements Exchange {
     this.done = null;
     this.settlement = null;
     this.admittedAtMs = given.clock.nowMs();
+    this.keyId = given.keyId;
+    this.stopped = null;
+    this.end = null;
+    given.running.add(this);
+  }
+
+  stop(reason: GatewayError): void {
+    if (this.stopped !== null) return;
+    this.stopped = reason;
+    this.end?.(reason);
+  }
+
+  signal(client: () => AbortSignal): AbortSignal {
+    return this.stopped === null ? client() : AbortSignal.abort(this.stopped);
+  }
+
+  onStop(end: (reason: GatewayError) => void): void {
+    this.end = end;
+    if (this.stopped !== null) end(this.stopped);
   }
 
   firstByte(): void {
@@ -148,7 +181,8 @@ class RunningExchange implements Exchange {
 
   settle(outcome: ExchangeOutcome): Promise<unknown> {
     if (this.done !== null) return this.done;
-    const { reservations, events, entry } = this.given;
+    const { reservations, events, entry, running } = this.given;
+    running.remove(this);
     const ending = this.ending(outcome);
     const { failedAttempts = none } = outcome;
     const settlement = settlementOf(ending, this.given.prices);
@@ -164,6 +198,7 @@ class RunningExchange implements Exchange {
   leavePending(pending: PendingReservations): void {
     if (this.done !== null) return;
     this.done = Promise.resolve();
+    this.given.running.remove(this);
     pending.add(this.id, this.given.reservations);
     this.given.reservations.release();
   }

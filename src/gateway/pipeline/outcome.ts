@@ -1,5 +1,5 @@
 // What is settled for a request: what its caller is charged, and what its failed attempts may have cost. docs/billing.md has the rules.
-import type { GatewayError } from "../../canonical/error.ts";
+import { type GatewayError, isWithdrawn } from "../../canonical/error.ts";
 import { totalInput, type Usage } from "../../canonical/usage.ts";
 import type { AttemptLog, FailedAttempt } from "../attempts/attempt-log.ts";
 import type { LedgerAttempt, PassedOver } from "../ledger/ledger.ts";
@@ -75,7 +75,7 @@ export async function streamedOutcome(
 }
 
 /**
- * Nothing was given. What was reported is charged; a client that left is charged the input of the attempt that it left; else
+ * Nothing was given. What was reported is charged; a client that left, or whose key was revoked, is charged the input of that attempt; else
  * the input is what the provider may bill, and the caller is not charged.
  */
 export async function failedOutcome(
@@ -88,7 +88,7 @@ export async function failedOutcome(
   const passedOver = unableRows(log);
   if (last === undefined) return { servedBy, usage: reported, error, passedOver, failedAttempts: attemptRows(log, 0) };
   const input = await estimates.input([gatewayRequest.request], last.candidate);
-  const hasLeft = error.kind === "client_closed" && last === log.failures().at(-1);
+  const hasLeft = isWithdrawn(error) && last === log.failures().at(-1);
   return {
     servedBy,
     usage: reported ?? input,

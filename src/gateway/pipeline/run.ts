@@ -70,14 +70,15 @@ export async function perform<T>(
   work: Work<T>,
 ): Promise<T> {
   const { id, reservations, candidates, request } = admitted;
-  const { clock, events, prices } = dependencies;
-  const { requestId, arrivedMs, operation, model } = request;
+  const { clock, events, prices, running } = dependencies;
+  const { requestId, arrivedMs, operation, model, caller } = request;
   let exchange: Exchange;
   try {
     const entry = await work.open(admitted);
     exchange = createExchange({
       ...{ id, requestId, entry, reservations, candidates, clock, events, arrivedMs, prices },
       ...{ operation, model, tier: request.size.tier(), passedOver: admitted.passedOver },
+      ...{ keyId: caller.keyId, running },
     });
   } catch (thrown) {
     reservations.cancel();

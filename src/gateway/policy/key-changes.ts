@@ -8,6 +8,8 @@ import {
   type KeyChanged,
   type KeyRow,
   listKeys,
+  revokeKey,
+  revokeKeyNow,
   rotateKey,
   updateKey,
 } from "../../store/keys.ts";
@@ -157,10 +159,24 @@ export async function rotate(
   return { row: changedKey(await rotateKey(store, id, { hash, preview, pepperId: null }, until), id), secret };
 }
 
-/** The live key with this id, or else with this name. Throws `object_not_found`. */
-export async function findKey(store: Store, idOrName: string): Promise<KeyRow> {
-  const live = (await listKeys(store)).filter(({ revokedAtMs }) => revokedAtMs === null);
-  const found = live.find(({ id }) => id === idOrName) ?? live.find(({ name }) => name === idOrName);
+/**
+ * Revokes a key; `endsWork` also ends what is in progress for it, of a key too that was revoked before. Doing it again
+ * changes nothing.
+ */
+export async function revoke(
+  store: Store,
+  id: string,
+  { endsWork, nowMs }: { readonly endsWork: boolean; readonly nowMs: number },
+): Promise<void> {
+  await (endsWork ? revokeKeyNow(store, id, nowMs) : revokeKey(store, id, nowMs));
+}
+
+/** The live key with this id, or else with this name. `alsoRevoked`: by its id a revoked one too. Throws `object_not_found`. */
+export async function findKey(store: Store, idOrName: string, alsoRevoked = false): Promise<KeyRow> {
+  const all = await listKeys(store);
+  const live = all.filter(({ revokedAtMs }) => revokedAtMs === null);
+  const byId = (alsoRevoked ? all : live).find(({ id }) => id === idOrName);
+  const found = byId ?? live.find(({ name }) => name === idOrName);
   if (found !== undefined) return found;
   throw new GatewayError("object_not_found", `No active key has the name or ID '${idOrName}'.`);
 }

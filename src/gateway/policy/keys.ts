@@ -15,6 +15,8 @@ export interface Keys {
   refresh(): Promise<void>;
   /** True while the store does not answer: keys that were made elsewhere since then are not known. */
   isBehind(): boolean;
+  /** Is called with the id of each key whose running work has to end. Also for those of before, since the keys were opened. */
+  onWorkEnded(end: (keyId: string) => void): void;
   close(): void;
 }
 
@@ -133,6 +135,19 @@ function atMostEvery(everyMs: number, work: () => Promise<void>, clock: Clock): 
   };
 }
 
+/** Holds what is reported until there is a listener. */
+function workEnds() {
+  const early: string[] = [];
+  let report = (keyId: string): void => void early.push(keyId);
+  return {
+    report: (keyId: string) => report(keyId),
+    listen(end: (keyId: string) => void): void {
+      report = end;
+      for (const keyId of early.splice(0)) end(keyId);
+    },
+  };
+}
+
 /** Loads all keys and projects, then follows changes of the store: other processes change them too. */
 export async function openKeys(options: KeysOptions): Promise<Keys> {
   const { store, pepper, clock } = options;
@@ -140,17 +155,20 @@ export async function openKeys(options: KeysOptions): Promise<Keys> {
   const known = new KnownKeys();
   const projects = new Map<string, Project>();
   const declaredProjects = new Map([...options.declaredProjects].map(([id, rules]) => [id, { id, rules }]));
-  const read = async (): Promise<void> => {
+  const read = async (): Promise<readonly KeyRow[]> => {
     const next = { keys: await keysVersion(store), projects: await projectsVersion(store) };
     if (next.projects !== versions.projects) applyProjects(projects, await listProjects(store, versions.projects));
-    if (next.keys !== versions.keys) known.apply(await listKeys(store, versions.keys));
+    const changed = next.keys === versions.keys ? [] : await listKeys(store, versions.keys);
+    known.apply(changed);
     Object.assign(versions, next);
+    return changed;
   };
   await read();
+  const endWork = workEnds();
   let isBehind = false;
   const follow = async (): Promise<void> => {
     try {
-      await read();
+      for (const { id, workEndedAtMs } of await read()) if (workEndedAtMs !== null) endWork.report(id);
       isBehind = false;
     } catch (cause) {
       isBehind = true;
@@ -158,13 +176,11 @@ export async function openKeys(options: KeysOptions): Promise<Keys> {
     }
   };
   const looks = atMostEvery(lookEveryMs, follow, clock);
-  const timer = setInterval(() => void looks(), pollMs);
-  timer.unref();
+  const timer = setInterval(() => void looks(), pollMs).unref();
 
   const hashed = keyHasher(pepper);
   const live = (found: DeclaredCaller | Known | undefined): Caller => {
-    if (found === undefined) throw refused();
-    if (found.expiresAtMs !== null && found.expiresAtMs <= clock.nowMs()) throw refused();
+    if (found === undefined || (found.expiresAtMs !== null && found.expiresAtMs <= clock.nowMs())) throw refused();
     if (!("row" in found)) return found.caller;
     if (found.row.disabledAtMs !== null) throw refused("is disabled");
     const { projectId } = found.row;
@@ -192,6 +208,7 @@ export async function openKeys(options: KeysOptions): Promise<Keys> {
     },
     refresh: looks,
     isBehind: () => isBehind,
+    onWorkEnded: endWork.listen,
     close: () => clearInterval(timer),
   };
 }

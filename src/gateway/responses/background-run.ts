@@ -17,8 +17,8 @@ export interface BackgroundRun {
   endedMs(): number | null;
   /** Notes in the store that it still runs; ends where another instance has ended or deleted the response. */
   keepAlive(): Promise<void>;
-  /** Ends it before its time; nothing when it had ended. */
-  cancel(): Promise<void>;
+  /** Ends it before its time, for this reason or because its owner has canceled it; nothing when it had ended. */
+  cancel(reason?: GatewayError): Promise<void>;
   /** Ends it because the gateway stops: the response has failed. */
   stop(): Promise<void>;
   /** Resolves when it has ended and is stored. Never rejects. */
@@ -139,10 +139,12 @@ async function run(state: State, { admitted, ...context }: RunContext): Promise<
   }
 }
 
-async function cancel(state: State): Promise<void> {
+const canceled = (): GatewayError => new GatewayError("client_closed", "The response was canceled.");
+
+async function cancel(state: State, reason = canceled()): Promise<void> {
   if (state.isOver) return;
   state.isOver = true;
-  state.controller.abort(new GatewayError("client_closed", "The response was canceled."));
+  state.controller.abort(reason);
   await advance(state, state.dependencies.codec.documents.cancelled(state.response, state.items), true);
 }
 
@@ -187,7 +189,7 @@ export function startBackgroundRun(
     done,
     endedMs: () => state.endedMs,
     keepAlive: () => keepAlive(state),
-    cancel: () => cancel(state),
+    cancel: (reason) => cancel(state, reason),
     stop: () => stop(state),
   };
 }

@@ -12,6 +12,8 @@ export interface BackgroundRuns {
   /** Only a run of this owner is found. */
   find(id: string, ownerKeyId: string): BackgroundRun | undefined;
   forget(id: string): void;
+  /** Cancels what runs for this owner. */
+  cancelOf(ownerKeyId: string, reason: GatewayError): Promise<void>;
   /** Notes that all that run are alive, and lets go of those that ended long ago. */
   heartbeat(): Promise<void>;
   /** Waits for all that run, at most so long; then the rest is cut. */
@@ -54,6 +56,10 @@ export function createBackgroundRuns({ gateway }: Pick<ResponsesDependencies, "g
       return run?.job.ownerKeyId === ownerKeyId ? run : undefined;
     },
     forget: (id) => void runs.delete(id),
+    async cancelOf(ownerKeyId, reason) {
+      const own = working().filter(({ job }) => job.ownerKeyId === ownerKeyId);
+      await Promise.all(own.map((run) => run.cancel(reason)));
+    },
     async heartbeat() {
       forgetOld();
       for (const run of working()) await run.keepAlive();

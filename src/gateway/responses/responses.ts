@@ -23,6 +23,8 @@ export interface Responses {
   listInput(id: string, ownerKeyId: string, parameter: Parameter): Promise<JsonObject>;
   cancel(id: string, ownerKeyId: string): Promise<ResponseDocument>;
   remove(id: string, ownerKeyId: string): Promise<JsonObject>;
+  /** Cancels what this process runs in the background for a key. */
+  cancelOf(ownerKeyId: string, reason: GatewayError): Promise<void>;
   /** Waits for what runs in the background, at most so long. */
   close(patienceMs: number): Promise<void>;
 }
@@ -85,6 +87,7 @@ export async function openResponses(dependencies: ResponsesDependencies): Promis
       runs.forget(id);
       return documents.deleted(id);
     },
+    cancelOf: runs.cancelOf,
     async close(patienceMs) {
       await runs.close(patienceMs);
       maintenance.stop();

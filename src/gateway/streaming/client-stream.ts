@@ -2,11 +2,10 @@
 import { GatewayError, toGatewayError } from "../../canonical/error.ts";
 import type { Usage } from "../../canonical/usage.ts";
 import { encodeFrames } from "../../lib/sse.ts";
-import { safeError } from "../../providers/redaction.ts";
-import type { AttemptResult } from "../attempts/attempt-loop.ts";
+import { type AttemptResult, clientClosed as gone, withdrawnBy } from "../attempts/attempt-loop.ts";
+import { clientError } from "../attempts/client-error.ts";
 import type { OpenStream } from "../attempts/model-attempts.ts";
 import type { Exchange, ExchangeOutcome, ServedBy } from "../pipeline/exchange.ts";
-import { inClientsName } from "../routing/model-names.ts";
 import { type ClientPace, type ClientPaceRules, createClientPace } from "./client-pace.ts";
 import type { Drains } from "./drains.ts";
 import { OutputCover } from "./output-cover.ts";
@@ -85,7 +84,6 @@ interface State {
 }
 
 const progressMs = 5_000;
-const gone = (): GatewayError => new GatewayError("client_closed", "The client closed the connection.");
 const silent = (): GatewayError =>
   new GatewayError("upstream_timeout", "The provider stopped sending before the response was complete.");
 
@@ -109,7 +107,7 @@ function begin(options: ClientStreamOptions, controller: Controller): State {
   const state: State = {
     options,
     controller,
-    onAbort: () => stop(state, gone()),
+    onAbort: () => stop(state, withdrawnBy(signal)),
     consume: (chunk) => deliver(state, chunk),
     look: () => tick(state),
     client: createClientPace(pace, () => cut(state)),
@@ -130,6 +128,7 @@ function begin(options: ClientStreamOptions, controller: Controller): State {
   pace.ticker.subscribe(state.look);
   if (signal.aborted) state.onAbort();
   else signal.addEventListener("abort", state.onAbort, { once: true });
+  options.exchange.onStop((reason) => void endWith(state, reason).catch((thrown) => controller.error(thrown)));
   return state;
 }
 
@@ -150,11 +149,8 @@ async function firstPiece(state: State): Promise<Chunk> {
 function turn(state: State): Promise<void> {
   state.asked = true;
   state.client.wants();
-  return state.open === null ? begun(state) : state.open.flow.next(state.consume);
-}
-
-async function begun(state: State): Promise<void> {
-  return deliver(state, await firstPiece(state));
+  if (state.open !== null) return state.open.flow.next(state.consume);
+  return firstPiece(state).then((chunk) => deliver(state, chunk));
 }
 
 function deliver(state: State, chunk: Chunk): Promise<void> | undefined {
@@ -199,11 +195,7 @@ function letGo(state: State): void {
 
 function shown({ servedBy }: State, error: GatewayError | null): GatewayError | null {
   if (error === null || servedBy === null) return error;
-  return inClientsName(
-    safeError(error, servedBy.candidate.provider),
-    servedBy.candidate.model,
-    servedBy.requestedModel,
-  );
+  return clientError(error, servedBy.candidate, servedBy.requestedModel);
 }
 
 /** The settlement is on disk before the last bytes leave. An error takes the place of a clean end. */
@@ -226,6 +218,15 @@ async function finish(state: State, chunk: Chunk, error: GatewayError | null, mo
   // Bytes that have no words for an error end where they are: the connection breaks, so that nobody takes them for the whole.
   if (error !== null && failure.length === 0) state.controller.error(new Error("the response was truncated"));
   else state.controller.close();
+}
+
+/** The gateway ends the stream, whether the client wants more or not. */
+async function endWith(state: State, reason: GatewayError): Promise<void> {
+  if (!state.over && state.open === null) await firstPiece(state);
+  if (state.over) return;
+  state.open?.life.abort(reason);
+  state.open?.flow.close();
+  await finish(state, { bytes: nothing, end: { error: reason } }, reason);
 }
 
 /** The client has gone, or must go. A stream that is only just being opened is let go as soon as it is there. */

@@ -12,7 +12,7 @@ import { ledgerNames } from "../policy/caller.ts";
 import type { Candidate } from "../routing/catalog.ts";
 import type { Plan } from "../routing/resolve.ts";
 import type { TaskDependencies } from "./dependencies.ts";
-import { finalize } from "./finalize.ts";
+import { finalize, settleCanceled } from "./finalize.ts";
 import { openTask } from "./open-task.ts";
 import { initialDelayMs, jitter } from "./schedule.ts";
 import { type AcceptedSubmit, type SubmitAttempt, submitAttempts } from "./submit.ts";
@@ -185,6 +185,7 @@ async function acceptTask(
 ): Promise<Created> {
   const stored = acceptedTask(dependencies, task, submit, servedBy);
   if (!(await store(dependencies, stored))) {
+    await settleCanceled(dependencies, stored);
     await notifyUpstream(dependencies, stored, "cancel");
     throw new GatewayError("submit_unconfirmed", "The task was canceled before the provider confirmed it.");
   }

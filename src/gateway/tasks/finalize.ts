@@ -9,6 +9,7 @@ import type { Catalog } from "../routing/catalog.ts";
 import type { TaskDependencies } from "./dependencies.ts";
 import { shouldArchive } from "./results.ts";
 import { changeOf, requestIdsOf, type Task, taskOf } from "./task.ts";
+import { failures, terminate } from "./task-state.ts";
 
 const endStates: { readonly [state in VideoState]: EndState } = {
   queued: "failed",
@@ -59,6 +60,11 @@ const atOnce = 100;
 async function settle({ gateway, store }: TaskDependencies, task: Task): Promise<void> {
   await gateway.settlePending(requestIdsOf(task), endingOf(task, gateway.catalog.current()));
   await markTaskSettled(store, task.id);
+}
+
+/** Gives back what a submit holds whose task was canceled before the provider had answered. */
+export async function settleCanceled(dependencies: TaskDependencies, task: Task): Promise<void> {
+  await settle(dependencies, terminate(task, "cancelled", failures.cancelled, dependencies.gateway.clock.nowMs()));
 }
 
 /** Jobs are written in the row together with the last state, so that none is lost in a crash. */

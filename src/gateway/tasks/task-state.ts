@@ -12,6 +12,7 @@ export const failures = {
   empty: { code: "empty_result", message: "The provider finished the task without a video." },
   failed: { code: "generation_failed", message: "The provider could not generate the video." },
   cancelled: { code: "cancelled", message: "The task was canceled." },
+  revoked: { code: "cancelled", message: "The task was canceled because its API key was revoked." },
   expired: { code: "expired", message: "The provider abandoned the task before it was complete." },
   lost: { code: "task_lost", message: "The provider no longer has this task." },
   credentials: {

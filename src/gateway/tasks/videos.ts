@@ -12,17 +12,17 @@ import {
   type TaskListing,
   type TaskRow,
 } from "../../store/tasks.ts";
+import { cancelRevoked, cancelTask } from "./cancel.ts";
 import type { ContentRequest } from "./content.ts";
 import { contentOf } from "./content.ts";
 import type { Created } from "./create.ts";
 import type { TaskDependencies } from "./dependencies.ts";
-import { finalize } from "./finalize.ts";
 import { generateVideo, type Remixer, remixTask } from "./generate.ts";
 import { removeBytes } from "./results.ts";
 import type { Content } from "./source-body.ts";
 import type { Submit } from "./submit.ts";
 import { operation, type Task, taskOf } from "./task.ts";
-import { failures, terminate } from "./task-state.ts";
+import { failures } from "./task-state.ts";
 import { checkLink, type LinkClaim, viewFor } from "./task-view.ts";
 import { notifyUpstream } from "./upstream-client.ts";
 import { startWorkers } from "./workers.ts";
@@ -47,6 +47,8 @@ export interface Videos {
   remix(id: string, remixer: Remixer, client: VideoClient, prompt: string): Promise<Created>;
   /** Ends a task that is not over. */
   cancel(id: string, ownerKeyId: string): Promise<Task>;
+  /** Cancels every task that is not over and whose key was revoked together with its running work. */
+  cancelRevoked(): Promise<void>;
   /** Cancels it, and hides it from its owner. */
   remove(id: string, ownerKeyId: string): Promise<void>;
   list(ownerKeyId: string, page: PageRequest): Promise<{ readonly tasks: readonly Task[]; readonly hasMore: boolean }>;
@@ -83,8 +85,7 @@ export async function openVideos(dependencies: TaskDependencies): Promise<Videos
     const row = await rowFor(id, ownerKeyId);
     const task = taskOf(row);
     if (isFinal(task.state)) return task;
-    const over = terminate(task, "cancelled", failures.cancelled, gateway.clock.nowMs());
-    if (await finalize(dependencies, over, "taken", row.ledger)) await notifyUpstream(dependencies, task, "cancel");
+    await cancelTask(dependencies, row, failures.cancelled);
     return get(id, ownerKeyId);
   };
   return {
@@ -105,6 +106,7 @@ export async function openVideos(dependencies: TaskDependencies): Promise<Videos
       return remixTask(dependencies, source, remixer, client, prompt);
     },
     cancel,
+    cancelRevoked: () => cancelRevoked(dependencies),
     async remove(id, ownerKeyId) {
       const task = await cancel(id, ownerKeyId);
       if (!(await softDeleteTask(store, id, ownerKeyId, gateway.clock.nowMs()))) throw unknown();

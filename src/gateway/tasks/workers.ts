@@ -2,6 +2,7 @@
 import { claimJobs, releaseJobs, type TaskJob, type TaskJobRow } from "../../store/task-jobs.ts";
 import { claimTasks, clampFuturePolls, purgeTasks, releaseTasks, type TaskRow } from "../../store/tasks.ts";
 import { copyTask } from "./archive.ts";
+import { cancelRevoked } from "./cancel.ts";
 import { type ClaimedWork, startClaimLoop } from "./claim-loop.ts";
 import type { TaskDependencies } from "./dependencies.ts";
 import { settleRest } from "./finalize.ts";
@@ -50,6 +51,7 @@ async function maintain(dependencies: TaskDependencies): Promise<void> {
   const nowMs = dependencies.gateway.clock.nowMs();
   await clampFuturePolls(dependencies.store, nowMs, nowMs + longestWaitMs);
   await settleRest(dependencies);
+  await cancelRevoked(dependencies);
   await expireCopies(dependencies);
   await purgeTasks(dependencies.store, nowMs);
 }
@@ -71,6 +73,8 @@ export async function startWorkers(dependencies: TaskDependencies): Promise<Work
   const reservation: DiskReservation = { reserved: 0 };
   await releaseAll(dependencies);
   await settleRest(dependencies);
+  // A key may have been revoked while no gateway was running. Providers are told, which may take a while.
+  void cancelRevoked(dependencies).catch((thrown: unknown) => gateway.events.backgroundTaskFailed("videos", thrown));
   const webhooks = jobs(dependencies, "webhook", webhookPace, (row) => deliverWebhook(dependencies, row, signal));
   const copies = jobs(dependencies, "copy", copyPace, (row) => copyTask(dependencies, row, signal, reservation));
   const loops = [

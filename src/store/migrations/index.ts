@@ -8,6 +8,7 @@ import { projects } from "./0006-projects.ts";
 import { idempotency } from "./0007-idempotency.ts";
 import { admin } from "./0008-admin.ts";
 import { responsePieces } from "./0009-response-pieces.ts";
+import { endedWork } from "./0010-ended-work.ts";
 import type { Migration } from "./migration.ts";
 
 export const migrations: readonly Migration[] = [
@@ -20,4 +21,5 @@ export const migrations: readonly Migration[] = [
   idempotency,
   admin,
   responsePieces,
+  endedWork,
 ];

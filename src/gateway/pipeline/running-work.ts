@@ -1,0 +1,37 @@
+// The exchanges in progress, so that those of a key can be ended before their time.
+import { GatewayError } from "../../canonical/error.ts";
+
+/** An exchange that can be made to end. */
+export interface Stoppable {
+  readonly keyId: string;
+  /** Ends it with this error, which its client gets. Calls after the first change nothing. */
+  stop(reason: GatewayError): void;
+}
+
+export interface RunningWork {
+  /** Ends it at once where its key was ended a moment ago. */
+  add(work: Stoppable): void;
+  remove(work: Stoppable): void;
+  /** Ends what is in progress for a key, and what is on its way to begin. */
+  endKey(keyId: string): void;
+}
+
+/** What a client gets whose key was revoked while its request was in progress. */
+export const keyRevoked = (): GatewayError => new GatewayError("key_revoked", "The API key was revoked.");
+
+export function createRunningWork(): RunningWork {
+  const running = new Set<Stoppable>();
+  /** Of this process's time: a key that was revoked before is not identified any more. */
+  const ended = new Set<string>();
+  return {
+    add(work) {
+      running.add(work);
+      if (ended.size > 0 && ended.has(work.keyId)) work.stop(keyRevoked());
+    },
+    remove: (work) => void running.delete(work),
+    endKey(keyId) {
+      ended.add(keyId);
+      for (const work of [...running]) if (work.keyId === keyId) work.stop(keyRevoked());
+    },
+  };
+}
