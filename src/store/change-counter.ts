@@ -1,6 +1,6 @@
 // Tables whose every change gets the next number, so that a running gateway sees with one cheap read that something changed.
 import { Type } from "typebox";
-import { failureOf } from "./failure.ts";
+import { failureOf, type StoreFailure } from "./failure.ts";
 import { IntColumn, rowReader } from "./rows.ts";
 import type { SqlValue, Store } from "./store.ts";
 
@@ -24,6 +24,10 @@ export function laterVersion(table: VersionedTable, proposed: string): string {
   return `case when ${table}.version < ${proposed} then ${proposed} else ${table}.version + 1 end`;
 }
 
+/** Another writer has taken the number of a change: nothing is wrong with the change itself. */
+export const isLostRace = (failure: StoreFailure, table: VersionedTable): boolean =>
+  failure.kind === "duplicate" && failure.index === `${table}.version`;
+
 /** Runs one changing statement again when another writer has taken its number. */
 export async function numbered(
   store: Store,
@@ -35,10 +39,8 @@ export async function numbered(
     try {
       return await store.query(sql, parameters);
     } catch (thrown) {
-      const failure = failureOf(thrown);
-      const lostRace = failure.kind === "duplicate" && failure.index === `${table}.version`;
       // A transaction has failed as a whole, and its owner begins again.
-      if (!lostRace || tries === maxTries || store.isTransaction) throw thrown;
+      if (!isLostRace(failureOf(thrown), table) || tries === maxTries || store.isTransaction) throw thrown;
     }
   }
 }

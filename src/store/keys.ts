@@ -1,7 +1,7 @@
 // Client keys: who may call. The key itself is never stored, only its keyed hash and a preview.
 import { type Static, Type } from "typebox";
 import { sameHash } from "../lib/secret.ts";
-import { laterVersion, nextVersion, numbered, tableVersion } from "./change-counter.ts";
+import { isLostRace, laterVersion, nextVersion, numbered, tableVersion } from "./change-counter.ts";
 import { failureOf } from "./failure.ts";
 import { IntColumn, NullableInt, NullableText, rowReader } from "./rows.ts";
 import type { SqlValue, Store } from "./store.ts";
@@ -194,7 +194,7 @@ async function written(write: () => Promise<readonly unknown[]>): Promise<KeyWri
     return key === undefined ? null : { kind: "written", key };
   } catch (thrown) {
     const failure = failureOf(thrown);
-    if (failure.kind !== "duplicate") throw thrown;
+    if (failure.kind !== "duplicate" || isLostRace(failure, "keys")) throw thrown;
     return { kind: "taken", by: failure.index.replace("keys.", "") };
   }
 }

@@ -1,6 +1,6 @@
 // Projects: what keys belong to. Their rules are JSON text, which gateway/policy/rules.ts reads.
 import { type Static, Type } from "typebox";
-import { laterVersion, nextVersion, numbered, tableVersion } from "./change-counter.ts";
+import { isLostRace, laterVersion, nextVersion, numbered, tableVersion } from "./change-counter.ts";
 import { failureOf } from "./failure.ts";
 import { IntColumn, NullableInt, NullableText, rowReader } from "./rows.ts";
 import type { SqlValue, Store } from "./store.ts";
@@ -33,7 +33,8 @@ async function written(write: () => Promise<readonly unknown[]>): Promise<Projec
     const project = readProjects(await write())[0];
     return project === undefined ? null : { kind: "written", project };
   } catch (thrown) {
-    if (failureOf(thrown).kind !== "duplicate") throw thrown;
+    const failure = failureOf(thrown);
+    if (failure.kind !== "duplicate" || isLostRace(failure, "projects")) throw thrown;
     return { kind: "taken" };
   }
 }

@@ -1,6 +1,8 @@
 // Transactions of the store on both engines: all or nothing, one after another, and invisible to other statements.
 import { afterAll, describe, expect, test } from "bun:test";
 import { appendAudit, listAudit, lockAudit, verifyAudit } from "../../src/store/audit.ts";
+import { failureOf } from "../../src/store/failure.ts";
+import { insertKey } from "../../src/store/keys.ts";
 import { readSetting, writeSetting } from "../../src/store/settings.ts";
 import type { Store } from "../../src/store/store.ts";
 import { engines } from "./engines.ts";
@@ -54,6 +56,27 @@ for (const engine of engines)
       });
       await expect(failing).rejects.toThrow();
       expect(await readSetting(store, "d")).toBeUndefined();
+    });
+
+    test("a number that another writer has taken fails the transaction, so that its owner begins again", async () => {
+      const key = { preview: "…", createdAtMs: 1, expiresAtMs: null, rules: null };
+      await insertKey(store, { id: "key_1", name: "one", hash: "h1", ...key });
+      // As on PostgreSQL, where two transactions see the same last number.
+      const behind = (inside: Store): Store => ({
+        ...inside,
+        query: (sql, values) => inside.query(sql.replaceAll("coalesce(max(version), 0) + 1", "max(version)"), values),
+      });
+      const inserting = store.transaction((inside) =>
+        insertKey(behind(inside), { id: "key_2", name: "two", hash: "h2", ...key }),
+      );
+      expect(failureOf(await inserting.catch((thrown: unknown) => thrown))).toEqual({
+        kind: "duplicate",
+        index: "keys.version",
+      });
+      const again = await store.transaction((inside) =>
+        insertKey(inside, { id: "key_2", name: "two", hash: "h2", ...key }),
+      );
+      expect(again).toMatchObject({ kind: "written" });
     });
 
     test("statements of others are not part of it, and are not lost with it", async () => {
