@@ -255,6 +255,8 @@ export interface ChatRequest {
   readonly verbosity?: string;
   readonly tier?: "default" | "flex" | "priority" | "fast";
   readonly endUser?: string;
+  /** The provider puts a cache marker where the conversation so far ends. */
+  readonly cache?: CacheHint;
   /** Present when the client asked for a text completion; its fields are told to other dialects as extras. */
   readonly completion?: Completion;
   readonly unmappedFields: readonly UnmappedField[];

@@ -1,4 +1,5 @@
 // What is allowed in a configuration but surely not meant: reported at the start, one sentence each.
+import type { ProjectRules } from "../gateway/policy/rules.ts";
 import type { Catalog, Route } from "../gateway/routing/catalog.ts";
 import { findKind } from "../providers/index.ts";
 import type { ReadConfig } from "./file.ts";
@@ -25,8 +26,18 @@ function doubtfulCandidates({ name, candidates }: Route): string[] {
   });
 }
 
+/** Whoever leaves the name out is limited by nothing. */
+function optionalEndUsers([name, { end_users: users = {} }]: [string, ProjectRules]): string[] {
+  const all = [users.default_rules ?? {}, ...Object.values(users.rules ?? {})];
+  if (users.required === true || all.every((rules) => Object.keys(rules).length === 0)) return [];
+  return [
+    `projects.${name}.end_users has rules, which do not hold for requests that name no end user. Set 'required: true' to refuse these.`,
+  ];
+}
+
 export function configWarnings({ config }: ReadConfig, catalog: Catalog): readonly string[] {
   return [
+    ...Object.entries(config.projects ?? {}).flatMap(optionalEndUsers),
     ...Object.entries(config.providers ?? {}).flatMap(missingCredential),
     ...[...catalog.routes.values()].flatMap(doubtfulCandidates),
   ];

@@ -1,6 +1,6 @@
 // Request fields that change the cost beyond token counts: service tier, tools run by the provider, cached prompts.
-import type { ChatRequest, Tool } from "../canonical/chat.ts";
-import type { UnitKind } from "../canonical/usage.ts";
+import type { CacheHint, ChatRequest, Tool } from "../canonical/chat.ts";
+import type { TokenBucket, UnitKind } from "../canonical/usage.ts";
 import { isObject, type Json } from "../lib/json.ts";
 
 /** A tool that is billed by use, and its path on the wire. */
@@ -31,11 +31,24 @@ export function pricedTier(tier: ChatRequest["tier"]): string | null {
   return tier === undefined || tier === "default" ? null : tier;
 }
 
+const mediaOutput = ["audioOutputTokens", "imageOutputTokens"] as const;
+
+/** What the reply may be charged as, apart from text: images and speech that are asked for. */
+export function mediaOutputOf({ media, unmappedFields }: ChatRequest): readonly TokenBucket[] {
+  // Known to the client's own format only: which of them it is stays open.
+  if (unmappedFields.some(({ path }) => path === "modalities")) return mediaOutput;
+  return mediaOutput.filter((bucket) => (bucket === "audioOutputTokens" ? media?.speech : media?.image) !== undefined);
+}
+
 /** How long a prompt may be cached, as far as the request specifies it. */
 export type CacheWrites = "none" | "short" | "long";
 
 /** The lifetime of one marker: five minutes, or an hour. */
 export const cacheWritesOf = (wire: Json): CacheWrites => (isObject(wire) && wire["ttl"] === "1h" ? "long" : "short");
+
+/** The marker in what is passed on as it is: tools and blocks of the client's own format. */
+export const cacheHintIn = (wire: Json): { readonly cache?: CacheHint } =>
+  isObject(wire) && isObject(wire["cache_control"]) ? { cache: { wire: wire["cache_control"] } } : {};
 
 /** The longer lifetime of two. */
 export const longerCache = (left: CacheWrites, right: CacheWrites): CacheWrites =>

@@ -2,7 +2,9 @@
 // texts.
 import type { ChatRequest, Tool } from "../canonical/chat.ts";
 import type { OperationRequest } from "../canonical/operation.ts";
+import type { TokenBucket } from "../canonical/usage.ts";
 import type { ReadContext } from "./context.ts";
+import { mediaOutputOf } from "./cost-fields.ts";
 import { type RequestParts, requestParts } from "./tokens/request-parts.ts";
 
 export interface RequestOutline {
@@ -20,6 +22,8 @@ export interface RequestOutline {
   readonly tier?: ChatRequest["tier"];
   /** The request may contain media, whose URLs have to be checked. */
   readonly mayHoldMedia: boolean;
+  /** What the reply may be charged as, apart from text. */
+  readonly mediaOutput: readonly TokenBucket[];
   /** The parts that cost tokens. */
   readonly parts: RequestParts;
 }
@@ -38,6 +42,7 @@ export function outlineOf(request: OperationRequest): RequestOutline {
     ...(isChat && request.maxOutputTokens !== undefined ? { maxOutputTokens: request.maxOutputTokens } : {}),
     ...(isChat && request.tier !== undefined ? { tier: request.tier } : {}),
     mayHoldMedia: true,
+    mediaOutput: isChat ? mediaOutputOf(request) : [],
     parts: requestParts(request),
   };
 }

@@ -70,8 +70,17 @@ models:
       - { provider: local, model: b }
       - { provider: local, model: a }
       - { provider: sure, model: any }
+projects:
+  usual: { end_users: { default_rules: { limits: { requests_per_minute: 1 } } } }
+  named: { end_users: { rules: { ann: { refused_models: [b] } } } }
+  strict: { end_users: { required: true, default_rules: { limits: { requests_per_minute: 1 } } } }
+  counted: { end_users: { max: 5 } }
 `;
+  const optional = (name: string) =>
+    `projects.${name}.end_users has rules, which do not hold for requests that name no end user. Set 'required: true' to refuse these.`;
   expect(load(yaml).configuration.warnings).toEqual([
+    optional("usual"),
+    optional("named"),
     "providers.openai has no credential. Set 'credential', for example to ${OPENAI_API_KEY}.",
     "models.smart.candidates[1]: provider 'local' does not list the model 'b' in its 'models'.",
     "models.smart.candidates[2] is the same as candidates[0].",

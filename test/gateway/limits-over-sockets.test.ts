@@ -24,6 +24,7 @@ keys:
   strict: { secret: tp-strict-key-1, project: strict }
   slow: { secret: tp-slow-key-1, limits: { requests_per_minute: 2, tokens_per_minute: 100000 } }
   polls: { secret: tp-polls-key-1, limits: { polls_per_minute: 2 } }
+  again: { secret: tp-again-key-1, limits: { polls_per_minute: 2, requests_per_minute: 2 } }
   paying:
     secret: tp-paying-key-1
     limits: { requests_per_minute: 10 }
@@ -193,6 +194,16 @@ describe("what is left", () => {
     const counted = await ask("tp-polls-key-1", count, { "anthropic-version": "1" }, "/v1/messages/count_tokens");
     expect([counted.status, await list(), await list()]).toEqual([200, 200, 429]);
     expect((await ask("tp-polls-key-1", chat)).status).toBe(200);
+  });
+
+  test("replies that are given again are counted as polls, and not as requests", async () => {
+    const again = () => ask("tp-again-key-1", chat, { "idempotency-key": "one" });
+    const answers = [await again(), await again(), await again(), await again()];
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 429]);
+    expect(await answers[3]?.text()).toContain("2 polls per minute");
+    const other = { "idempotency-key": "two" };
+    expect((await ask("tp-again-key-1", chat, other)).status).toBe(200);
+    expect((await ask("tp-again-key-1", chat)).status).toBe(429);
   });
 
   test("a key with one request at a time gets the next one when the first is over", async () => {

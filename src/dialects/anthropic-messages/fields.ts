@@ -169,6 +169,12 @@ export const messagesFields: FieldTable<ChatRequest, MessagesSetting> = {
     parse: (user) => (user === "" ? undefined : String(user)),
     render: (user) => (user.length > maxUserIdChars ? digest(user, 64) : user),
   },
+  cache: {
+    path: "cache_control",
+    schema: cacheControlSchema,
+    parse: (wire) => ({ wire }),
+    renderMembers: ({ request }) => cacheControl(request.cache),
+  },
 };
 
 /** Values of `inference_geo` that require no region. */
@@ -180,7 +186,6 @@ export const messagesMembers: WireMembers = {
     schema: optional("boolean", { description: "Whether to stream the response as server-sent events." }),
     lost: null,
   },
-  cache_control: { schema: cacheControlSchema, lost: "ignore" },
   inference_geo: {
     schema: optional("string", { description: "The region in which inference must run." }),
     lost: (geo) => (anywhere.has(geo) ? "ignore" : "reject"),

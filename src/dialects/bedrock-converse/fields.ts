@@ -119,4 +119,5 @@ export const converseFields: FieldTable<ChatRequest, ConverseSetting> = {
     render: (tier) => ({ type: tier }),
   },
   endUser: ignored("the service does not accept an end user ID"),
+  cache: ignored("the format has cache points of its own"),
 };

@@ -226,6 +226,7 @@ export const geminiFields: FieldTable<ChatRequest, GeminiSetting> = {
   },
   verbosity: dropped("the format has no verbosity"),
   endUser: ignored("the format has no end user"),
+  cache: ignored("prompts are cached without markers"),
   completion: ignored("its members are unmapped fields of the client"),
 };
 

@@ -179,6 +179,7 @@ export const chatFields: FieldTable<ChatRequest, OpenaiSetting> = {
   },
   tier: tierRow(["scale"]),
   endUser: endUserRow("user"),
+  cache: ignored("prompts are cached without markers"),
   completion: ignored("its members are unmapped fields of the client"),
 };
 

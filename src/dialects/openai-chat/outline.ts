@@ -87,6 +87,7 @@ export function outline(wire: JsonObject): RequestOutline | null {
     ...(typeof most === "number" ? { maxOutputTokens: most } : {}),
     ...(typeof wire.service_tier === "string" ? { tier: tierOf(wire.service_tier) } : {}),
     mayHoldMedia: false,
+    mediaOutput: [],
     parts: textParts(texts, { messages: messages.length, tools }),
   };
 }

@@ -3,7 +3,7 @@
 import { Type } from "typebox";
 import type { ChatRequest, Completion } from "../../canonical/chat.ts";
 import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
-import { dropped, type FieldTable, type Reading, rejected, type WireMembers } from "../field-table.ts";
+import { dropped, type FieldTable, ignored, type Reading, rejected, type WireMembers } from "../field-table.ts";
 import { optional } from "../schema-helpers.ts";
 import {
   choicesRow,
@@ -93,6 +93,7 @@ export const completionFields: FieldTable<ChatRequest, Omit<OpenaiSetting, "name
     }),
   },
   endUser: userRow,
+  cache: ignored("prompts are cached without markers"),
   reasoning: { path: "reasoning", carriedBy: "maxOutputTokens" },
   tools: rejected(promptOnly),
   toolChoice: rejected(promptOnly),

@@ -183,6 +183,7 @@ export const responsesFields: FieldTable<ChatRequest, ResponsesSetting> = {
   },
   tier: tierRow(otherTiers),
   endUser: endUserRow("safety_identifier"),
+  cache: ignored("prompts are cached without markers"),
   completion: ignored("its members are unmapped fields of the client"),
 };
 

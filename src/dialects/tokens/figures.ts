@@ -125,6 +125,27 @@ export function scanInput(parts: RequestParts): InputScan {
   return { parts, scan: scanner.result(), schemaTokens: tokens - defaultFamily.withTools };
 }
 
+/** Tokens that may be charged as audio or as images, in place of text. */
+export interface MediaTokens {
+  readonly audio: number;
+  readonly image: number;
+}
+
+export const noMedia: MediaTokens = { audio: 0, image: 0 };
+
+/** At most, whoever of these families answers. A video has sound, a page of a document is drawn. */
+export function mediaTokens(
+  { images, audioSeconds, videoSeconds, pages }: RequestParts,
+  families: readonly TokenFamily[],
+): MediaTokens {
+  if (images.length === 0 && audioSeconds + videoSeconds + pages === 0) return noMedia;
+  const most = (count: (family: TokenFamily) => number): number => Math.ceil(Math.max(0, ...families.map(count)));
+  return {
+    audio: most((family) => (audioSeconds + videoSeconds) * family.audioPerSecond),
+    image: most((family) => images.reduce((sum, image) => sum + imageTokens(image, family), pages * family.pageTokens)),
+  };
+}
+
 /** As `nonTextTokens`, without rendering the tools again. */
 function nonTextOf({ parts, schemaTokens }: InputScan, family: TokenFamily): number {
   const bySchema = family.tools === "schema" ? schemaTokens : 0;

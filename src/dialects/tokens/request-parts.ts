@@ -7,7 +7,7 @@ import type { OperationRequest } from "../../canonical/operation.ts";
 import type { RankedDocument, RerankRequest } from "../../canonical/rerank.ts";
 import type { BilledUnits } from "../../canonical/usage.ts";
 import { type Dimensions, dimensionsOf, dimensionsOfBase64 } from "../../lib/image-size.ts";
-import { type CacheWrites, cacheWritesOf, longerCache } from "../cost-fields.ts";
+import { type CacheWrites, cacheHintIn, cacheWritesOf, longerCache } from "../cost-fields.ts";
 import { soundSeconds } from "../shared/audio-duration.ts";
 import { soundOf } from "../shared/audio-format.ts";
 import { readDataUri } from "../shared/media.ts";
@@ -139,6 +139,7 @@ function addBlock(into: Gathering, block: Block): void {
       return;
     case "foreign":
       addText(into, JSON.stringify(block.wire));
+      addCache(into, cacheHintIn(block.wire));
   }
 }
 
@@ -157,11 +158,14 @@ export function textParts(texts: readonly string[], more: Pick<RequestParts, "me
   return partsOf(into, more);
 }
 
-function chatParts({ system, messages: turns, tools, format }: ChatRequest): RequestParts {
+function chatParts(request: ChatRequest): RequestParts {
+  const { system, messages: turns, tools, format } = request;
   const into = gathering();
+  addCache(into, request);
   for (const block of system) addBlock(into, block);
   for (const { blocks } of turns) for (const block of blocks) addBlock(into, block);
-  for (const tool of tools) if (tool.kind === "function") addCache(into, tool);
+  for (const tool of tools)
+    if (tool.kind !== "custom") addCache(into, tool.kind === "hosted" ? cacheHintIn(tool.wire) : tool);
   if (format?.type === "schema") addText(into, JSON.stringify(format.schema));
   return partsOf(into, { messages: turns.length + (system.length > 0 ? 1 : 0), tools });
 }

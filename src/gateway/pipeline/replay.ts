@@ -17,12 +17,13 @@ export interface Replay extends Omit<ExchangeIntent, "id"> {
   readonly replayOf: string | null;
 }
 
-/** Throws what a policy refuses the caller with. Resolves when the row is committed. */
+/** It asks no model: like other such requests it counts as a poll. Throws what a policy refuses the caller with. Resolves when the row is committed. */
 export async function recordReplay(dependencies: GatewayDependencies, replay: Replay): Promise<void> {
   const { policies, ledger, prices, clock, events, nextId } = dependencies;
   const { caller, operation, model, content, requestId, arrivedMs, dialect, stream, httpStatus, replayOf } = replay;
   const id = nextId();
   for (const policy of policies) policy.authorize?.({ id, caller, operation, model, content });
+  dependencies.rates.poll(caller);
   const atMs = clock.nowMs();
   const row = {
     id,

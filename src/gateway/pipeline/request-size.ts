@@ -1,9 +1,9 @@
 // How much a request may use: its bounds on tokens, and the units that it asks for, before anything is sent.
 import { imageCount } from "../../canonical/image.ts";
-import type { BilledUnits } from "../../canonical/usage.ts";
+import type { BilledUnits, TokenBucket } from "../../canonical/usage.ts";
 import type { VideoRequest } from "../../canonical/video.ts";
 import { type CacheWrites, type PricedTool, pricedTier, pricedTools } from "../../dialects/cost-fields.ts";
-import { inputBound } from "../../dialects/tokens/figures.ts";
+import { inputBound, type MediaTokens, mediaTokens, noMedia } from "../../dialects/tokens/figures.ts";
 import { requestParts } from "../../dialects/tokens/request-parts.ts";
 import type { RequestSize } from "../policy/policy.ts";
 import type { Candidate } from "../routing/catalog.ts";
@@ -50,6 +50,18 @@ class ModelRequestSize implements RequestSize {
 
   cacheWrites(): CacheWrites {
     return this.of.outline.parts.cacheWrites;
+  }
+
+  get cachePath(): string {
+    return this.of.dialect.request.fieldPath("cache");
+  }
+
+  mediaInput(candidates: readonly Candidate[]): MediaTokens {
+    return mediaTokens(this.of.outline.parts, candidates.map(familyOf));
+  }
+
+  mediaOutput(): readonly TokenBucket[] {
+    return this.of.outline.mediaOutput;
   }
 
   tier(): string | null {
@@ -100,6 +112,6 @@ export function videoSize({ seconds = usualVideoSeconds, n, resolution }: VideoR
   return {
     ...{ inputBound: () => 0, outputBound: () => 0, leastOutput: () => 0, units: () => units },
     ...{ isStream: false, isStrict: false, cacheWrites: () => "none", tier: () => null, tierPath: "" },
-    pricedTools: () => [],
+    ...{ pricedTools: () => [], mediaInput: () => noMedia, mediaOutput: () => [], cachePath: "" },
   };
 }

@@ -1,8 +1,9 @@
 // What a policy is: a rule that may refuse an exchange, may reserve for it, and learns what it came to.
 import type { Operation, OperationRequest } from "../../canonical/operation.ts";
-import type { BilledUnits, Usage } from "../../canonical/usage.ts";
+import type { BilledUnits, TokenBucket, Usage } from "../../canonical/usage.ts";
 import type { VideoRequest } from "../../canonical/video.ts";
 import type { CacheWrites, PricedTool } from "../../dialects/cost-fields.ts";
+import type { MediaTokens } from "../../dialects/tokens/figures.ts";
 import type { LedgerSettlement, OpenReservation } from "../ledger/types.ts";
 import type { Candidate } from "../routing/catalog.ts";
 import type { Caller } from "./caller.ts";
@@ -20,7 +21,12 @@ export interface RequestSize {
   readonly isStream: boolean;
   /** True: a lower bound on its output would be a loss that the client does not accept. */
   readonly isStrict: boolean;
+  /** The part of the input that may be charged as audio or as images. */
+  mediaInput(candidates: readonly Candidate[]): MediaTokens;
+  /** What the output may be charged as, apart from text and reasoning. */
+  mediaOutput(): readonly TokenBucket[];
   cacheWrites(): CacheWrites;
+  readonly cachePath: string;
   /** The class of service, where it is not the usual one, and where the client asks for it. */
   tier(): string | null;
   readonly tierPath: string;

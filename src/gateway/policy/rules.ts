@@ -30,7 +30,7 @@ const rates = Type.Object(
     tokens_per_minute: amount("Tokens of input that is not cached, of cache writes and of output."),
     images_per_minute: amount("Generated images."),
     audio_seconds_per_minute: amount("Seconds of audio that is generated or transcribed."),
-    polls_per_minute: amount("Requests that ask no model: lists, tasks, token counts."),
+    polls_per_minute: amount("Requests that ask no model: lists, tasks, token counts, repeated replies."),
     concurrent_requests: amount("Requests in progress at one time."),
   },
   closed,

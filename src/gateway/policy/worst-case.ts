@@ -59,6 +59,17 @@ function unitsPrice({ size, operation }: ResolvedIntent, priceOf: PriceOf, input
   return known.length === 0 ? null : known.reduce((sum, price) => sum + price, 0n);
 }
 
+/** What media of the input cost more than text, where they have a price of their own. */
+function mediaPremium({ size, candidates }: ResolvedIntent, priceOf: PriceOf): bigint {
+  const { audio, image } = size.mediaInput(candidates);
+  const premium = (bucket: TokenBucket, amount: number): bigint => {
+    const own = amount === 0 ? null : ofBucket(priceOf, bucket, amount);
+    const more = own === null ? 0n : own - (ofBucket(priceOf, "inputTokens", amount) ?? 0n);
+    return more > 0n ? more : 0n;
+  };
+  return premium("audioInputTokens", audio) + premium("imageInputTokens", image);
+}
+
 const inputBuckets = {
   none: ["inputTokens"],
   short: ["inputTokens", "cacheWriteTokens"],
@@ -70,7 +81,8 @@ function worstAt(intent: ResolvedIntent, query: Query, prices: Prices, inputToke
   const { size, operation, model } = intent;
   const priceOf: PriceOf = (usage) => prices.of(query, model, { ...zeroUsage, ...usage }).priceNanoDollars;
   const buckets = inputBuckets[size.cacheWrites()];
-  const input = largest(buckets.map((bucket) => ofBucket(priceOf, bucket, inputTokens)));
+  const text = largest(buckets.map((bucket) => ofBucket(priceOf, bucket, inputTokens)));
+  const input = text === null ? null : text + mediaPremium(intent, priceOf);
   if (operation !== "chat") {
     const base = unitsPrice(intent, priceOf, input);
     return base === null ? null : { base, perMillionOutput: 0n };
@@ -78,6 +90,7 @@ function worstAt(intent: ResolvedIntent, query: Query, prices: Prices, inputToke
   const perMillionOutput = largest([
     ofBucket(priceOf, "outputTokens", million),
     ofBucket(priceOf, "reasoningTokens", million),
+    ...size.mediaOutput().map((bucket) => ofBucket(priceOf, bucket, million)),
   ]);
   return input === null || perMillionOutput === null ? null : { base: input, perMillionOutput };
 }
@@ -96,6 +109,8 @@ function refuseUnpricedFields({ size }: ResolvedIntent, query: Query, prices: Pr
   const { tier } = query;
   const rows = prices.cost.at(query);
   if (tier !== undefined && findRow(rows, query, "outputTokens")?.tier !== tier) throw unpricedField(size.tierPath);
+  const isLongCache = size.cacheWrites() === "long" && findRow(rows, query, "cacheWriteTokens") !== undefined;
+  if (isLongCache && findRow(rows, query, "cacheWrite1hTokens") === undefined) throw unpricedField(size.cachePath);
   const tool = size.pricedTools().find(({ unit }) => findRow(rows, query, unit) === undefined);
   if (tool !== undefined) throw unpricedField(tool.path);
 }
@@ -126,11 +141,16 @@ const flatPrices = new WeakMap<Prices, Map<string, FlatPrice>>();
 const flatForMs = 60_000;
 const maxFlat = 1_000;
 
+function hasMedia({ size, candidates }: ResolvedIntent): boolean {
+  const { audio, image } = size.mediaInput(candidates);
+  return audio + image > 0 || size.mediaOutput().length > 0;
+}
+
 /** Of a conversation without anything that changes its price; null where thresholds or fixed amounts make it more than a product. */
 function flatPrice(intent: ResolvedIntent, query: Query, prices: Prices): FlatPrice | null {
   const { size, operation, model } = intent;
   const isPlain = operation === "chat" && query.tier === undefined && size.cacheWrites() === "none";
-  if (!isPlain || prices.rules.length > 0 || size.pricedTools().length > 0) return null;
+  if (!isPlain || prices.rules.length > 0 || size.pricedTools().length > 0 || hasMedia(intent)) return null;
   const known = flatPrices.get(prices) ?? new Map<string, FlatPrice>();
   flatPrices.set(prices, known);
   const key = `${query.provider}\n${query.model}\n${model}`;

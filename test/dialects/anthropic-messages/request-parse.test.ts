@@ -42,7 +42,6 @@ test.each(fields)("%j", (wire, ask) => {
 });
 
 const extras: [JsonObject, ChatRequest["unmappedFields"]][] = [
-  [{ cache_control: { type: "ephemeral" } }, [{ path: "cache_control", rule: "ignore" }]],
   [{ metadata: { user_id: "u", team: "t" } }, [{ path: "metadata.team", rule: "ignore" }]],
   [{ context_management: { edits: [{}] } }, [{ path: "context_management", rule: "warn" }]],
   [{ output_config: { task_budget: { total: 1 } } }, [{ path: "output_config.task_budget", rule: "warn" }]],
