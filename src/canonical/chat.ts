@@ -1,4 +1,4 @@
-// The canonical chat request and reply: ordered turns of ordered blocks.
+// The canonical chat request and reply: ordered messages of ordered blocks.
 import type { ExactNumber, Json, JsonObject } from "../lib/json.ts";
 import type { ProviderState } from "./provider-state.ts";
 import type { Usage } from "./usage.ts";
@@ -11,12 +11,14 @@ export type MediaSource =
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "file"; readonly id: string };
 
-/** A marker up to which a provider may cache the prompt. Only its own dialect family understands `wire`. */
+/** A breakpoint up to which a provider may cache the prompt. Only its own dialect family understands `wire`. */
 export interface CacheHint {
   readonly wire: Json;
 }
 
-/** Where the quoted words come from. `url` sources are understood everywhere, other shapes only where they were made. */
+/**
+ * The source of quoted text. `url` sources are understood everywhere, other shapes only by the dialect that made them.
+ */
 export interface Citation {
   readonly url?: string;
   readonly title?: string;
@@ -27,14 +29,14 @@ export interface Citation {
   readonly wire?: Json;
 }
 
-/** A token and how likely it was. `bytes` are there where the text does not tell them: in a part of a character. */
+/** A token and its log probability. `bytes` are present where they differ from the text: in a part of a character. */
 export interface TopLogprob {
   readonly token: string;
   readonly logprob: number;
   readonly bytes?: readonly number[];
 }
 
-/** A token of the reply; `top` are the likeliest ones in its place. */
+/** A token of the reply; `top` are the likeliest ones at its position. */
 export interface TokenLogprob extends TopLogprob {
   readonly top: readonly TopLogprob[];
 }
@@ -42,7 +44,7 @@ export interface TokenLogprob extends TopLogprob {
 export interface TextBlock {
   readonly type: "text";
   readonly text: string;
-  /** In replies, where they were asked for. */
+  /** In replies, if requested. */
   readonly logprobs?: readonly TokenLogprob[];
   readonly citations?: readonly Citation[];
   readonly cache?: CacheHint;
@@ -53,7 +55,7 @@ export interface RefusalBlock {
   readonly text: string;
 }
 
-/** Thought that may be shown, and the signature that proves it. `redacted`: there is only the signature. */
+/** Thinking that may be shown, with its signature. `redacted`: there is only the signature. */
 export interface ThinkingBlock {
   readonly type: "thinking";
   readonly text: string;
@@ -72,7 +74,7 @@ export interface ToolCallBlock {
   readonly cache?: CacheHint;
 }
 
-/** `path` is where the part stood on the client's wire, so that an error can name it. */
+/** `path` is the part's position on the client's wire, for errors. */
 export interface ImageBlock {
   readonly type: "image";
   readonly source: MediaSource;
@@ -97,7 +99,7 @@ export interface DocumentBlock {
   readonly path?: string;
 }
 
-/** A part that only the dialect `origin` understands; elsewhere it is refused by its `path`. */
+/** A part that only the dialect `origin` understands; others refuse it by its `path`. */
 export interface ProviderBlock {
   readonly type: "foreign";
   readonly origin: string;
@@ -126,11 +128,11 @@ export type Block =
   | DocumentBlock
   | ProviderBlock;
 
-/** `tool` turns hold tool results only; they stand right behind the assistant turn that made the calls. */
+/** `tool` messages contain only tool results and follow directly after the assistant message with the calls. */
 export interface Message {
   readonly role: "system" | "user" | "assistant" | "tool";
   readonly blocks: readonly Block[];
-  /** Participant name, where the client gave one. */
+  /** Participant name, if the client sent one. */
   readonly name?: string;
 }
 
@@ -138,13 +140,13 @@ export interface FunctionTool {
   readonly kind: "function";
   readonly name: string;
   readonly description?: string;
-  /** JSON Schema of the input; absent when the client gave none. */
+  /** JSON Schema of the input; absent when the client sent none. */
   readonly parameters?: JsonObject;
   readonly strict?: boolean;
   readonly cache?: CacheHint;
 }
 
-/** A tool that takes free text. `format` is the grammar as its dialect writes it. */
+/** A tool with free text input. `format` is the grammar as its dialect writes it. */
 export interface CustomTool {
   readonly kind: "custom";
   readonly name: string;
@@ -153,7 +155,7 @@ export interface CustomTool {
   readonly path: string;
 }
 
-/** A tool that a provider runs by itself: same dialect only. */
+/** A tool that a provider runs itself: same dialect only. */
 export interface HostedTool {
   readonly kind: "hosted";
   readonly origin: string;
@@ -177,15 +179,16 @@ export type OutputFormat =
       readonly description?: string;
       readonly schema: JsonObject;
       readonly strict?: boolean;
-      /** The client asked for what stands under this name alone: its dialect takes it out of the answer. */
+      /** The client's dialect returns only the value of this member. */
       readonly bare?: string;
     };
 
 export type Effort = "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max";
 
 /**
- * How much to think. `budgetTokens`: a cap in tokens; `adaptive`: the model decides; `show`: the client wants to see it.
- * `hint`: nobody asked for it, so it goes without a word where the model may not take it.
+ * How much to reason. `budgetTokens`: a limit in tokens; `adaptive`: the model decides; `show`: the client requests
+ * the text. `hint`: it was not requested explicitly, so it is dropped without a warning for models that do not support
+ * it.
  */
 export interface Reasoning {
   readonly effort?: Effort;
@@ -206,21 +209,21 @@ export interface Sampling {
 }
 
 /**
- * What a text completion asks for beyond a conversation. Its prompt is the one user turn: text, or a foreign block
- * for whatever only a tokenizer's owner can read.
+ * Fields of a text completion beyond a chat. Its prompt is the only user message: a text, or a provider block that
+ * only some upstreams can read.
  */
 export interface Completion {
-  /** The reply begins with the prompt. */
+  /** The reply starts with the prompt. */
   readonly echo?: boolean;
-  /** Text that follows the place where the reply goes. */
+  /** Text that follows the generated text. */
   readonly suffix?: string;
-  /** How many replies to make for each one that is given. */
+  /** How many replies to generate for each returned one. */
   readonly bestOf?: number;
 }
 
 /**
- * What the reply may hold beside text, and where the client asked for it: whoever cannot make it refuses. `voice` is a
- * name that only some models know.
+ * Output in addition to text, and where the client requested it. Models that do not support it refuse. `voice` is a
+ * name that only some models have.
  */
 export interface OutputModalities {
   readonly path: string;
@@ -230,24 +233,24 @@ export interface OutputModalities {
 
 export interface ChatRequest {
   readonly operation: "chat";
-  /** As the client named it. */
+  /** The model name that the client sent. */
   readonly model: string;
   readonly stream: boolean;
-  /** Stream only: the client wants usage at the end, where its dialect makes that a choice. */
+  /** For streams: the client requests usage at the end, where its dialect makes that optional. */
   readonly includeUsage?: boolean;
-  /** The system prefix; system turns in the middle stay among the turns. */
+  /** The system prefix. Later system messages stay in `messages`. */
   readonly system: readonly TextBlock[];
   readonly messages: readonly Message[];
   readonly tools: readonly Tool[];
   readonly toolChoice?: ToolChoice;
-  /** False: at most one tool call in the reply. */
+  /** False: at most one tool call per reply. */
   readonly parallelToolCalls?: boolean;
   readonly maxOutputTokens?: number;
   readonly sampling: Sampling;
   readonly stopSequences: readonly string[];
   /** How many replies to the same request. */
   readonly choices: number;
-  /** Log probabilities are wanted, with this many alternatives. */
+  /** Requests log probabilities, with this many alternatives. */
   readonly logprobs?: number;
   readonly format?: OutputFormat;
   readonly media?: OutputModalities;
@@ -257,12 +260,12 @@ export interface ChatRequest {
   readonly endUser?: string;
   /** The provider puts a cache marker where the conversation so far ends. */
   readonly cache?: CacheHint;
-  /** Present when the client asked for a text completion; its fields are told to other dialects as extras. */
+  /** Present for text completions; other dialects receive its fields as unmapped. */
   readonly completion?: Completion;
   readonly unmappedFields: readonly UnmappedField[];
 }
 
-/** Why a reply ended. `sequence` is the stop text that matched, where it is known. */
+/** Why a reply ended. `sequence` is the matched stop sequence, if it is known. */
 export interface FinishReason {
   readonly kind: "end" | "stop-sequence" | "length" | "context-full" | "tool-use" | "refusal" | "filter" | "pause";
   readonly sequence?: string;
@@ -278,9 +281,9 @@ export interface Choice {
 export interface ChatResponse {
   readonly operation: "chat";
   readonly id: string;
-  /** What the upstream reported. */
+  /** The name that the upstream reported. */
   readonly model: string;
-  /** Unix seconds, where the upstream said. */
+  /** Unix seconds, if the upstream reported it. */
   readonly createdAt?: number;
   readonly choices: readonly Choice[];
   readonly usage?: Usage;

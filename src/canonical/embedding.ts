@@ -3,12 +3,12 @@
 import type { Usage } from "./usage.ts";
 import type { UnmappedField } from "./warning.ts";
 
-/** Texts, or token ids of one tokenizer that only its own provider understands. */
+/** Texts, or token ids that only their own provider understands. */
 export type EmbeddingInput =
   | { readonly kind: "texts"; readonly texts: readonly string[] }
   | { readonly kind: "tokens"; readonly tokens: readonly (readonly number[])[] };
 
-/** What the vectors are for, where a model makes different ones for it. */
+/** The purpose of the vectors, for models that return different ones for it. */
 export type EmbeddingTask =
   | "query"
   | "document"
@@ -25,30 +25,30 @@ export interface EmbeddingRequest {
   readonly stream: false;
   readonly input: EmbeddingInput;
   readonly dimensions?: number;
-  /** How the caller wants each vector: numbers, or base64 of little-endian float32. */
+  /** The requested format of each vector: numbers, or Base64 of little-endian float32. */
   readonly format: "float" | "base64";
-  /** Set where the caller counts on vectors of length one, whatever the model gives. */
+  /** Set where the client relies on vectors of unit length, whatever the model returns. */
   readonly unit?: true;
   readonly purpose?: EmbeddingTask;
-  /** Of the document that all texts belong to. */
+  /** The title of the document that all texts belong to. */
   readonly title?: string;
   readonly endUser?: string;
   readonly unmappedFields: readonly UnmappedField[];
 }
 
-/** A vector as it came: numbers, or base64 of little-endian float32. */
+/** A vector as it was received: numbers, or Base64 of little-endian float32. */
 export type Vector = readonly number[] | string;
 
 export interface EmbeddingResponse {
   readonly operation: "embed";
-  /** Empty where the upstream does not name it. */
+  /** Empty if the upstream did not return it. */
   readonly model: string;
   /** In the order of the input. */
   readonly vectors: readonly Vector[];
   readonly usage?: Usage;
 }
 
-/** How many vectors an ask wants. */
+/** The number of requested vectors. */
 export function itemsOf({ input }: Pick<EmbeddingRequest, "input">): number {
   return input.kind === "texts" ? input.texts.length : input.tokens.length;
 }

@@ -1,9 +1,10 @@
-// The one error class that a caller may see, and the table of every kind there is.
+// The only error class that clients may see, and the table of its kinds.
 import { causeOf } from "../lib/cause.ts";
 
 /**
- * What the corridor may do after a failed attempt. `next`: the next candidate, nothing was generated.
- * `ambiguous`: the upstream may have worked and billed; the next candidate, and the record says so. `never`: the request itself is at fault.
+ * What happens after a failed attempt. `next`: the next candidate is tried, because nothing was generated.
+ * `ambiguous`: the upstream may have generated and billed; the next candidate is tried, and the record shows it.
+ * `never`: the request itself is at fault.
  */
 export type RetryRule = "next" | "ambiguous" | "never";
 
@@ -11,7 +12,7 @@ interface ErrorKindRow {
   readonly status: number;
   readonly type: string;
   readonly retry: RetryRule;
-  /** Whether the same request can succeed when it is sent again later; told to SDKs as x-should-retry. */
+  /** Whether the same request can succeed later; sent to SDKs as x-should-retry. */
   readonly transient: boolean;
 }
 
@@ -23,7 +24,7 @@ const row = (status: number, type: string, retry: RetryRule = "never", transient
   transient,
 });
 
-/** Every kind; its name is the `code` of the envelope unless the upstream gave its own. */
+/** All kinds. The name is the `code` of the envelope unless the upstream returned its own. */
 export const errorKinds = {
   missing_api_key: row(401, "authentication_error"),
   invalid_api_key: row(401, "authentication_error"),
@@ -82,36 +83,36 @@ export const errorKinds = {
 export type ErrorKind = keyof typeof errorKinds;
 
 export interface ErrorDetail {
-  /** Path of the field at fault in the client's words, as in `messages[2].content[0].type`. */
+  /** Path of the invalid field as the client sent it, as in `messages[2].content[0].type`. */
   readonly param?: string | null;
-  /** In place of the kind's own name; never empty. */
+  /** Replaces the kind's name; never empty. */
   readonly code?: string;
-  /** In place of the kind's own status: the upstream's 4xx. */
+  /** Replaces the kind's status: the upstream's 4xx. */
   readonly status?: number;
-  /** How long to wait before the next try, in milliseconds. */
+  /** How long to wait before the next attempt, in milliseconds. */
   readonly retryAfterMs?: number;
-  /** When a limit that has been reached is open again, in Unix milliseconds. */
+  /** When a limit that was reached resets, in Unix milliseconds. */
   readonly resetAtMs?: number;
-  /** For the log alone. */
+  /** For the log only. */
   readonly cause?: unknown;
   readonly asked?: AttemptedProvider;
   readonly overflow?: ContextOverflow;
 }
 
-/** A request that is longer than the model's context, in tokens, as far as the provider said it. */
+/** A request that exceeds the model's context, in tokens, as far as the provider reported it. */
 export interface ContextOverflow {
   readonly tokens?: number;
   readonly limit?: number;
 }
 
-/** The provider that was asked last, its own name of the model, and how many attempts there were. */
+/** The provider of the last attempt, its own name of the model, and the number of attempts. */
 export interface AttemptedProvider {
   readonly provider: string;
   readonly model: string;
   readonly attempts: number;
 }
 
-/** Throw it for what a caller may see; the message must be safe to show. Anything else becomes `internal_error`. */
+/** For errors that clients may see; the message must be safe to show. Anything else becomes `internal_error`. */
 export class GatewayError extends Error {
   readonly kind: ErrorKind;
   readonly status: number;
@@ -120,7 +121,7 @@ export class GatewayError extends Error {
   readonly param: string | null;
   readonly retryAfterMs: number | undefined;
   readonly resetAtMs: number | undefined;
-  /** Undefined where no provider was asked. */
+  /** Undefined without an attempt. */
   readonly asked: AttemptedProvider | undefined;
   readonly overflow: ContextOverflow | undefined;
 
@@ -147,7 +148,7 @@ export class GatewayError extends Error {
   }
 }
 
-/** Kinds that the corridor tells apart but the caller does not. */
+/** Kinds that the gateway distinguishes and clients do not. */
 const codeOf: { readonly [kind in ErrorKind]?: string } = {
   upstream_reset: "upstream_unreachable",
   upstream_overloaded: "overloaded",
@@ -172,7 +173,7 @@ export function changed(error: GatewayError, detail: ErrorDetail & { readonly me
   });
 }
 
-/** The same error with every text that came from outside passed through `conceal`, also where only the log shows it. */
+/** The same error with all external text passed through `conceal`, including text for the log only. */
 export function concealed(error: GatewayError, conceal: (text: string) => string): GatewayError {
   const { message, param, code, cause } = error;
   const safe = { message: conceal(message), param: param === null ? null : conceal(param), code: conceal(code) };
@@ -182,7 +183,7 @@ export function concealed(error: GatewayError, conceal: (text: string) => string
   return changed(error, { ...safe, cause: safeCause });
 }
 
-/** The one answer for anything that was not meant to be seen; the cause stays for the log. */
+/** The single error for anything that clients must not see; the cause is only logged. */
 export function toGatewayError(thrown: unknown): GatewayError {
   if (thrown instanceof GatewayError) return thrown;
   return new GatewayError("internal_error", "An internal error occurred in the gateway.", { cause: thrown });

@@ -1,4 +1,4 @@
-// The canonical request for images, made from words or from other images, and its answer.
+// The canonical image request, from a prompt or from other images, and its response.
 import type { Usage } from "./usage.ts";
 import type { UnmappedField } from "./warning.ts";
 
@@ -8,29 +8,29 @@ export type PictureSource =
   | { readonly kind: "bytes"; readonly mediaType: string; readonly bytes: Uint8Array }
   | { readonly kind: "file"; readonly id: string };
 
-/** An image that the client gave. */
+/** An image that the client sent. */
 export interface InputImage {
   readonly source: PictureSource;
-  /** Where it stood on the client's wire. */
+  /** Its position on the client's wire. */
   readonly path: string;
 }
 
-/** How large an image is to be: pixels, both or none; a shape as in `16:9`; or a resolution: `512`, `1K`, `2K` or `4K`. */
+/** The requested size: pixels, both or none; a shape as in `16:9`; or a resolution: `512`, `1K`, `2K` or `4K`. */
 export interface ImageSize {
   readonly width?: number;
   readonly height?: number;
   readonly ratio?: string;
   readonly resolution?: string;
-  /** The member of the client's wire that says it. */
+  /** The member of the client's wire that contains it. */
   readonly path: string;
 }
 
 export interface ImageRequest {
   readonly operation: "image";
-  /** `edit`: the images are to be changed. */
+  /** `edit`: change the input images. */
   readonly task: "generate" | "edit";
   readonly model: string;
-  /** True where the client named none, and `model` is the one of the imitated service. */
+  /** True where the client sent no model, and `model` is the default of its dialect. */
   readonly unnamed?: true;
   readonly stream: boolean;
   readonly prompt: string;
@@ -38,7 +38,7 @@ export interface ImageRequest {
   readonly images: readonly InputImage[];
   /** Transparent where the first image may be changed. */
   readonly mask?: InputImage;
-  /** How many; absent: one, or what the provider makes of it. */
+  /** The number of images; absent: the provider's default. */
   readonly n?: number;
   readonly size?: ImageSize;
   readonly quality?: string;
@@ -46,13 +46,13 @@ export interface ImageRequest {
   readonly background?: string;
   readonly inputFidelity?: string;
   readonly moderation?: string;
-  /** Kind of file: png, jpeg or webp. */
+  /** File format: png, jpeg or webp. */
   readonly fileFormat?: string;
   /** 0 to 100. */
   readonly compression?: number;
   /** Partial images in a stream, 0 to 3. */
   readonly partialImages?: number;
-  /** How the client wants the bytes; absent: as they come. */
+  /** How the client requests the bytes; absent: as the provider returns them. */
   readonly delivery?: "url" | "base64";
   /** Whether the provider may rewrite the prompt. */
   readonly extendPrompt?: boolean;
@@ -62,7 +62,7 @@ export interface ImageRequest {
   readonly unmappedFields: readonly UnmappedField[];
 }
 
-/** One finished image: at an address that anybody may fetch for a while, or its bytes. */
+/** A complete image: a public URL that is valid for a limited time, or its bytes. */
 export interface GeneratedImage {
   readonly source:
     | { readonly kind: "url"; readonly url: string }
@@ -77,11 +77,11 @@ export interface ImageResponse {
   /** Unix seconds. */
   readonly createdAt?: number;
   readonly images: readonly GeneratedImage[];
-  /** Unfinished images, for a stream that tells them before the finished ones. */
+  /** Partial images, for a stream that returns them before the complete ones. */
   readonly partialImages?: readonly GeneratedImage[];
-  /** What the provider said in words beside the images. */
+  /** Text that the provider returned with the images. */
   readonly text?: string;
-  /** What was really made, where the provider told it: `1024x1024`. */
+  /** The actual size, if the provider reported it: `1024x1024`. */
   readonly size?: string;
   readonly quality?: string;
   readonly background?: string;
@@ -89,7 +89,7 @@ export interface ImageResponse {
   readonly usage?: Usage;
 }
 
-/** How many images an ask wants. */
+/** The number of requested images. */
 export function imageCount({ n }: Pick<ImageRequest, "n">): number {
   return n ?? 1;
 }

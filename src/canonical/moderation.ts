@@ -1,8 +1,8 @@
-// The canonical moderation request and reply: what an input holds that may do harm, category by category.
+// The canonical moderation request and reply: harmful content, category by category.
 import type { Usage } from "./usage.ts";
 import type { UnmappedField } from "./warning.ts";
 
-/** The categories that every reply names, exactly as clients read them. */
+/** The categories of every reply, exactly as clients read them. */
 export const moderationCategories = [
   "harassment",
   "harassment/threatening",
@@ -21,7 +21,7 @@ export const moderationCategories = [
 
 export type ModerationCategory = (typeof moderationCategories)[number];
 
-/** Categories that are looked for in images too. */
+/** Categories that apply to images too. */
 export const imageCategories: ReadonlySet<string> = new Set<ModerationCategory>([
   "self-harm",
   "self-harm/intent",
@@ -31,21 +31,21 @@ export const imageCategories: ReadonlySet<string> = new Set<ModerationCategory>(
   "violence/graphic",
 ]);
 
-/** An image is an http address or a data URI; `path` is where it stood on the client's wire. */
+/** An image is an http URL or a data URI; `path` is its position on the client's wire. */
 export type ModerationPart =
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "image"; readonly url: string; readonly path: string };
 
-/** What is judged as one: parts in order, at least one. */
+/** Parts that are classified together: at least one, in order. */
 export type ModerationItem = readonly ModerationPart[];
 
 export interface ModerationRequest {
   readonly operation: "moderate";
   readonly model: string;
-  /** The client named no model: `model` is the one that its own provider would take. */
+  /** The client sent no model: `model` is the default of its dialect. */
   readonly unnamed?: true;
   readonly stream: false;
-  /** One result for each, in this order. */
+  /** One result each, in this order. */
   readonly items: readonly ModerationItem[];
   /** True where the items came as parts of one list, not as texts. */
   readonly mixed: boolean;
@@ -54,7 +54,7 @@ export interface ModerationRequest {
 
 export type InputType = "text" | "image";
 
-/** What was found of one category: whether it is there, how surely (0 to 1), and in what it was looked for. */
+/** The result for one category: whether it applies, its score (0 to 1), and the types of input it was checked in. */
 export interface CategoryScore {
   readonly flagged: boolean;
   readonly score: number;
@@ -63,13 +63,13 @@ export interface CategoryScore {
 
 export interface ModerationResult {
   readonly flagged: boolean;
-  /** All of `moderationCategories`, and what else the upstream tells. */
+  /** All of `moderationCategories`, and any others that the upstream returns. */
   readonly findings: ReadonlyMap<string, CategoryScore>;
 }
 
 export interface ModerationResponse {
   readonly operation: "moderate";
-  /** Empty where the upstream gave none. */
+  /** Empty if the upstream returned none. */
   readonly id: string;
   readonly model: string;
   /** One for each item, in order. */

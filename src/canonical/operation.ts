@@ -1,4 +1,4 @@
-// What can be asked of the gateway, and the ask and answer that belong to each operation.
+// The operations of the gateway, with the request and response of each.
 import type { ChatRequest, ChatResponse } from "./chat.ts";
 import type { EmbeddingRequest, EmbeddingResponse } from "./embedding.ts";
 import type { ImageRequest, ImageResponse } from "./image.ts";
@@ -8,7 +8,7 @@ import type { SpeechRequest, SpeechResponse } from "./speech.ts";
 import type { TokenCountRequest, TokenCountResponse } from "./token-count.ts";
 import type { TranscriptionRequest, TranscriptionResponse } from "./transcription.ts";
 
-/** `video` outlives its request: it has a room, an ask and dialects of its own, see canon/video.ts. */
+/** `video` outlives its request and has its own request and dialects, see canonical/video.ts. */
 export type Operation = "chat" | "count" | "embed" | "rerank" | "moderate" | "image" | "speak" | "transcribe" | "video";
 
 /** A canonical request. */

@@ -1,7 +1,7 @@
-// Opaque reasoning state: what only its maker can read travels untouched, tagged with who made it.
+// Opaque reasoning state: only its provider can read it. It is forwarded unchanged and tagged with its origin.
 import { isObject, type Json, parseJsonText } from "../lib/json.ts";
 
-/** A signature or encrypted thought. `origin` names the maker; only that maker may get it back. */
+/** A signature or encrypted thinking. `origin` is the provider; only that provider may receive it again. */
 export interface ProviderState {
   readonly origin: string;
   readonly data: string;
@@ -9,27 +9,27 @@ export interface ProviderState {
 
 const prefix = "gw1.";
 
-/** Ends the envelope of thought that may be shown but has no words, on wires where only redacted thought has none. */
+/** Suffix of the envelope for visible thinking without text, on wires where only redacted thinking has none. */
 const shownMark = ".shown";
 
-/** Ends the envelope of whole thinking blocks. */
+/** Suffix of the envelope of complete thinking blocks. */
 const thoughtsMark = ".thoughts";
 
 /**
- * The envelope in which foreign state travels through a client: `gw1.<origin>.<base64url>`, and `.shown` where thought
- * that `isShown` has no words. Same input, same text.
+ * The envelope in which state of other providers travels through a client: `gw1.<origin>.<base64url>`, with the suffix
+ * `.shown` for thinking that `isShown` but has no text. It depends only on its input.
  */
 export function wrapProviderState(state: ProviderState, isShown = false): string {
   const data = Buffer.from(state.data, "utf8").toString("base64url");
   return `${prefix}${state.origin}.${data}${isShown ? shownMark : ""}`;
 }
 
-/** True for an envelope whose thought may be shown, though no words of it stand beside. */
+/** Whether the thinking of an envelope may be shown, although it has no text. */
 export function isShownOpaque(text: string): boolean {
   return text.startsWith(prefix) && text.endsWith(shownMark);
 }
 
-/** The state inside an envelope of ours; null for any other text. */
+/** The state inside an envelope of the gateway; null for any other text. */
 export function unwrapProviderState(text: string): ProviderState | null {
   if (!text.startsWith(prefix)) return null;
   const dot = text.indexOf(".", prefix.length);
@@ -39,7 +39,7 @@ export function unwrapProviderState(text: string): ProviderState | null {
   return { origin: text.slice(prefix.length, dot), data };
 }
 
-/** Marks the state of a call that travels beside the call: some wires have no place for it on the call itself. */
+/** Marks the state of a call on wires where the call itself cannot carry it. */
 const callMark = "call.";
 
 /** The envelope of a call's state on such a wire. */
@@ -52,7 +52,7 @@ export function unwrapCallState(text: string): ProviderState | null {
   return text.startsWith(callMark) ? unwrapProviderState(text.slice(callMark.length)) : null;
 }
 
-/** A thinking block with the state that proves it; `redacted`: there is only the state. */
+/** A thinking block with its state; `redacted`: there is only the state. */
 export interface SealedThought {
   readonly text: string;
   readonly data: string;
@@ -60,8 +60,8 @@ export interface SealedThought {
 }
 
 /**
- * The envelope of whole thinking blocks, words and state, for wires whose clients keep the state of a part but not the
- * thinking before it.
+ * The envelope of complete thinking blocks, with text and state, for wires whose clients send back the state of a part
+ * but not the thinking before it.
  */
 export function wrapThoughts(origin: string, thoughts: readonly SealedThought[]): string {
   return `${wrapProviderState({ origin, data: JSON.stringify(thoughts) })}${thoughtsMark}`;
@@ -72,7 +72,7 @@ function readThought(value: Json): SealedThought[] {
   return [{ text: value.text, data: value.data, ...(value.redacted === true ? { redacted: true } : {}) }];
 }
 
-/** The thinking blocks in such an envelope and their maker; null for any other text. */
+/** The thinking blocks in such an envelope and their origin; null for any other text. */
 export function unwrapThoughts(text: string): { origin: string; thoughts: readonly SealedThought[] } | null {
   if (!text.endsWith(thoughtsMark)) return null;
   const state = unwrapProviderState(text);
@@ -81,7 +81,7 @@ export function unwrapThoughts(text: string): { origin: string; thoughts: readon
   return { origin: state.origin, thoughts: thoughts.flatMap(readThought) };
 }
 
-/** An envelope of ours is unwrapped; bare text is taken as made by `origin`. */
+/** Opens an envelope of the gateway; text without an envelope was made by `origin`. */
 export function readProviderState(text: string, origin: string): ProviderState {
   return unwrapProviderState(text) ?? { origin, data: text };
 }

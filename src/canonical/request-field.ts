@@ -1,13 +1,13 @@
 // The fields of a request, derived from its type, so that a new one is noticed wherever fields are listed.
 import type { OperationRequest } from "./operation.ts";
 
-/** What every request has, and what groups or describes its fields. */
+/** Members of every request, and members that group or describe its fields. */
 type Envelope = "operation" | "model" | "unnamed" | "stream" | "includeUsage" | "unmappedFields";
 
 /** Members that group fields: a field in them counts like one of the request itself. */
 type Group = "sampling" | "options";
 
-/** The fields of a request in one object, those of its groups with the others. */
+/** The fields of a request in one object, including those of its groups. */
 export type RequestFields<R> = Omit<R, Envelope | Group> &
   (R extends { readonly sampling: infer Fields } ? Fields : unknown) &
   (R extends { readonly options: infer Fields } ? Fields : unknown);
@@ -15,7 +15,7 @@ export type RequestFields<R> = Omit<R, Envelope | Group> &
 /** The name of a field of a request. */
 export type RequestField<R> = keyof RequestFields<R> & string;
 
-/** What a field holds where it is given. */
+/** The value of a field. */
 export type FieldValue<R, Field extends RequestField<R>> = NonNullable<RequestFields<R>[Field]>;
 
 type FieldOf<R> = R extends OperationRequest ? RequestField<R> : never;

@@ -1,12 +1,12 @@
-// The canonical ranking request and reply: documents in the order in which they answer a query.
+// The canonical rerank request and reply: documents ordered by relevance to a query.
 import type { Json, JsonObject } from "../lib/json.ts";
 import type { Usage } from "./usage.ts";
 import type { UnmappedField } from "./warning.ts";
 
-/** A text, or an object as the client wrote it: `{text}`, `{image}` or fields of its own. */
+/** A text, or an object as the client sent it: `{text}`, `{image}` or fields of its own. */
 export type RankedDocument = string | JsonObject;
 
-/** Wishes that some rankers know, by the name that all clients give them. */
+/** Options that some rerank models support, by the name that all clients use. */
 export type RerankOption =
   | "rank_fields"
   | "max_chunks_per_doc"
@@ -21,16 +21,16 @@ export interface RerankRequest {
   readonly model: string;
   readonly stream: false;
   readonly query: RankedDocument;
-  /** At least one. They stay here: nobody has to send them back. */
+  /** At least one. Replies refer to them by index. */
   readonly documents: readonly RankedDocument[];
-  /** How many results are wanted: from 1 to the number of documents. */
+  /** The number of requested results: from 1 to the number of documents. */
   readonly top: number;
   readonly returnDocuments: boolean;
   readonly options: { readonly [option in RerankOption]?: Json };
   readonly unmappedFields: readonly UnmappedField[];
 }
 
-/** `index` counts the client's documents. Scores of different models do not compare, and may be negative. */
+/** `index` refers to the client's documents. Scores of different models do not compare, and may be negative. */
 export interface RankedResult {
   readonly index: number;
   readonly score: number;
@@ -38,10 +38,10 @@ export interface RankedResult {
 
 export interface RerankResponse {
   readonly operation: "rerank";
-  /** Empty where the upstream gave none. */
+  /** Empty if the upstream returned none. */
   readonly id: string;
   readonly model: string;
-  /** Best first, and no more than were asked for. */
+  /** Best first, at most the requested number. */
   readonly results: readonly RankedResult[];
   readonly usage?: Usage;
 }

@@ -1,12 +1,12 @@
-// The canonical request to speak a text, and how sound is named.
+// The canonical speech request, and audio formats.
 import type { Usage } from "./usage.ts";
 import type { UnmappedField } from "./warning.ts";
 
-/** `pcm` is headerless: signed 16 bit, little-endian, 24,000 Hz, one channel. */
+/** `pcm` has no header: signed 16 bit, little-endian, 24,000 Hz, one channel. */
 export const audioFormats = ["mp3", "opus", "aac", "flac", "wav", "pcm"] as const;
 export type AudioFormat = (typeof audioFormats)[number];
 
-/** What each format is called on the wire. */
+/** The media type of each format. */
 export const soundTypes: { readonly [format in AudioFormat]: string } = {
   mp3: "audio/mpeg",
   opus: "audio/ogg",
@@ -16,7 +16,7 @@ export const soundTypes: { readonly [format in AudioFormat]: string } = {
   pcm: "audio/pcm",
 };
 
-/** Voices that every client may name; others are a matter of the model, whose catalog entry declares them. */
+/** Voices that every client may use; others depend on the model, and its catalog entry declares them. */
 export const standardVoices: readonly string[] = [
   ...["alloy", "ash", "ballad", "coral", "echo", "fable", "onyx", "nova", "sage", "shimmer", "verse", "marin", "cedar"],
 ];
@@ -28,32 +28,32 @@ export interface ListedVoice {
   readonly gender?: "female" | "male";
 }
 
-/** Samples a second of `pcm`. */
+/** Sample rate of `pcm`. */
 export const pcmRate = 24_000;
 
 export interface SpeechRequest {
   readonly operation: "speak";
   readonly model: string;
-  /** Sound is always passed on as it comes. */
+  /** Audio is always streamed. */
   readonly stream: true;
   readonly input: string;
-  /** A name of the client's, or an id that only the provider knows. */
+  /** A name, or an id that only the provider has. */
   readonly voice: string;
-  /** The voice is the client's own, by the id that its provider gave it. */
+  /** The voice is a custom one, by the id of its provider. */
   readonly ownVoice?: true;
   readonly format: AudioFormat;
-  /** The client named no format: `format` is the default, and a provider that lacks it may give its nearest one. */
+  /** The client sent no format: `format` is the default, and a provider without it may return the nearest one. */
   readonly isDefaultFormat?: true;
-  /** 1 is the voice's own speed. */
+  /** 1 is the normal speed. */
   readonly speed: number;
-  /** How to speak, in words. */
+  /** Instructions for the voice, as text. */
   readonly instructions?: string;
-  /** True where the client wants events that carry the sound in base64. */
+  /** True where the client requests events with Base64 audio. */
   readonly events: boolean;
   readonly unmappedFields: readonly UnmappedField[];
 }
 
-/** Sound in one piece, where somebody needs it whole. */
+/** The complete audio, where streaming is not possible. */
 export interface SpeechResponse {
   readonly operation: "speak";
   readonly model: string;

@@ -1,11 +1,14 @@
-// Stop texts that the upstream does not know: the gateway watches for them itself, holding back what may become one.
+// Stop sequences that the upstream does not support: the gateway applies them, holding back text that may become one.
 import type { ChatResponse, Choice, FinishReason } from "./chat.ts";
 import type { StreamEvent } from "./stream-event.ts";
 
-/** Changes deltas on their way to the client; may swallow some. */
+/** Changes events on their way to the client, and may remove some. */
 export type Adapt = (events: readonly StreamEvent[]) => readonly StreamEvent[];
 
-/** The stop text that is complete first, as a reader of the stream would meet it, whatever the cut; of two that end together, the longer. */
+/**
+ * The stop sequence that is complete first, as for a reader of the stream; of two that end at the same position, the
+ * longer.
+ */
 function firstHit(text: string, sequences: readonly string[]): { at: number; sequence: string } | null {
   let hit: { at: number; sequence: string } | null = null;
   for (const sequence of sequences) {
@@ -28,7 +31,7 @@ function cutChoice(choice: Choice, sequences: readonly string[]): Choice {
   return choice;
 }
 
-/** Cuts each choice of a whole reply at the first stop text. Thinking and tool calls are not searched. */
+/** Cuts each choice of a complete reply at its first stop sequence. Thinking and tool calls are not searched. */
 export function cutAtStops(response: ChatResponse, sequences: readonly string[]): ChatResponse {
   return { ...response, choices: response.choices.map((choice) => cutChoice(choice, sequences)) };
 }
@@ -36,13 +39,13 @@ export function cutAtStops(response: ChatResponse, sequences: readonly string[])
 interface Watched {
   held: string;
   stopped: string | null;
-  /** Blocks that opened after the stop: nothing of them is shown. */
+  /** Blocks that opened after the stop and are hidden. */
   readonly hidden: Set<number>;
 }
 
 type InBlock = Exclude<StreamEvent, { type: "start" | "finish" | "error" }>;
 
-/** One choice of a stream: what is left of a delta once the stop text has been looked for. */
+/** One choice of a stream: what remains of an event after the search for stop sequences. */
 function watchChoice(delta: InBlock, watched: Watched, sequences: readonly string[], longest: number): StreamEvent[] {
   const { choice, block } = delta;
   if (watched.stopped !== null && delta.type === "block-start") watched.hidden.add(block);
@@ -64,7 +67,10 @@ function watchChoice(delta: InBlock, watched: Watched, sequences: readonly strin
 
 const stopOf = (sequence: string): FinishReason => ({ kind: "stop-sequence", sequence });
 
-/** Watches a stream. After a hit a choice says nothing more, and its finish tells which text stopped it; a lone choice ends the stream there. */
+/**
+ * Applies stop sequences to a stream. After a match a choice has no more content, and its finish event has the
+ * sequence. With a single choice the stream ends there.
+ */
 export function watchStops(sequences: readonly string[], choices: number): Adapt {
   const longest = Math.max(...sequences.map((sequence) => sequence.length));
   const all = new Map<number, Watched>();

@@ -1,4 +1,4 @@
-// The stream alphabet: every event a reply can be made of, its grammar, and the way between a stream and a whole.
+// Stream events: everything a reply can consist of, and the conversion between a stream and a complete reply.
 import type {
   Block,
   ChatResponse,
@@ -14,7 +14,9 @@ import type { GatewayError } from "./error.ts";
 import type { ProviderState } from "./provider-state.ts";
 import type { Usage } from "./usage.ts";
 
-/** What a block is, known when it opens. `block` numbers rise by one within a choice; several may be open at once. */
+/**
+ * The type of a block, known when it opens. `block` numbers rise by one within a choice; several may be open at once.
+ */
 export type OpenBlock =
   | { readonly kind: "text" }
   | { readonly kind: "refusal" }
@@ -24,7 +26,7 @@ export type OpenBlock =
       readonly id: string;
       readonly name: string;
       readonly tool: "function" | "custom";
-      /** Where it is known this early, for wires that must tell it before the call; the close says it again. */
+      /** Present if known this early, for wires that write it before the call; the end of the block repeats it. */
       readonly signature?: ProviderState;
     }
   | { readonly kind: "audio" | "image"; readonly mediaType: string };
@@ -93,7 +95,10 @@ function grow(growing: Growing, delta: Extract<StreamEvent, { text: string }>): 
   if (delta.type === "text" && delta.logprobs) growing.logprobs = [...(growing.logprobs ?? []), ...delta.logprobs];
 }
 
-/** Gathers a stream into the whole reply. Throws the stream's own error; a stream without a finish has no reply. */
+/**
+ * Collects a stream into the complete reply. Throws the stream's own error; a stream without a finish event has no
+ * reply.
+ */
 export function eventCollector(): { add(event: StreamEvent): void; answer(): ChatResponse | null } {
   let start: Extract<StreamEvent, { type: "start" }> | null = null;
   let finish: Extract<StreamEvent, { type: "finish" }> | null = null;
@@ -153,7 +158,7 @@ export function eventCollector(): { add(event: StreamEvent): void; answer(): Cha
   };
 }
 
-/** Gathers a finished list of deltas. */
+/** Collects a complete list of events. */
 export function collectEvents(events: Iterable<StreamEvent>): ChatResponse | null {
   const gathering = eventCollector();
   for (const event of events) gathering.add(event);
@@ -201,7 +206,7 @@ function media(
   return { open: { kind, mediaType }, body: (at) => ({ type: "media", ...at, base64 }) };
 }
 
-/** The stream that a whole reply would have been, one body delta for each block. */
+/** The events of a complete reply, with one content event per block. */
 export function* streamEventsOf(response: ChatResponse): Generator<StreamEvent> {
   yield {
     type: "start",

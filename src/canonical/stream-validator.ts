@@ -1,4 +1,4 @@
-// The grammar of a delta stream, checkable: start, then blocks that open, fill and close, then one finish or one error.
+// Validates a stream of events: start, then blocks that open, fill and close, then one finish or one error.
 import type { OpenBlock, StreamEvent } from "./stream-event.ts";
 
 const bodies: { readonly [kind in OpenBlock["kind"]]: StreamEvent["type"] } = {
@@ -10,7 +10,7 @@ const bodies: { readonly [kind in OpenBlock["kind"]]: StreamEvent["type"] } = {
   image: "media",
 };
 
-/** The first breach in words, or null when the stream is well formed. */
+/** The first violation as text, or null for a valid stream. */
 export function firstStreamViolation(events: readonly StreamEvent[]): string | null {
   const blocks = new Map<string, { kind: OpenBlock["kind"]; closed: boolean }>();
   const counts = new Map<number, number>();

@@ -1,4 +1,4 @@
-// The canonical question how many tokens a conversation has, and its answer.
+// The canonical token count request for a conversation, and its response.
 import type { ChatRequest } from "./chat.ts";
 import type { Usage } from "./usage.ts";
 import type { UnmappedField } from "./warning.ts";
@@ -7,7 +7,7 @@ export interface TokenCountRequest {
   readonly operation: "count";
   readonly model: string;
   readonly stream: false;
-  /** What would be asked. */
+  /** The request to count. */
   readonly chat: ChatRequest;
   readonly unmappedFields: readonly UnmappedField[];
 }
@@ -15,6 +15,6 @@ export interface TokenCountRequest {
 export interface TokenCountResponse {
   readonly operation: "count";
   readonly inputTokens: number;
-  /** Counting uses none. */
+  /** Counting is free. */
   readonly usage?: Usage;
 }

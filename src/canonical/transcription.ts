@@ -1,21 +1,21 @@
-// The canonical request to write down what is said in a recording, and its answer.
+// The canonical transcription request and its response.
 import type { Usage } from "./usage.ts";
 import type { UnmappedField } from "./warning.ts";
 
 export const transcriptFormats = ["json", "text", "srt", "verbose_json", "vtt", "diarized_json"] as const;
 export type TranscriptFormat = (typeof transcriptFormats)[number];
 
-/** A recording as the client sent it: its bytes are never copied. The name's ending tells some upstreams what it is. */
+/** A recording as the client sent it; its bytes are never copied. Some upstreams use the extension of the name. */
 export interface AudioInput {
   readonly name: string;
-  /** Told from the bytes where they say it, else as declared. */
+  /** By the bytes if they show it, otherwise as declared. */
   readonly mediaType: string;
   readonly bytes: Uint8Array;
 }
 
 export interface TranscriptionRequest {
   readonly operation: "transcribe";
-  /** `translate`: written down in English, whatever is spoken. */
+  /** `translate`: transcribed in English, whatever the spoken language. */
   readonly task: "transcribe" | "translate";
   readonly model: string;
   readonly stream: boolean;
@@ -40,9 +40,9 @@ export interface Segment {
   readonly text: string;
   readonly start: number;
   readonly end: number;
-  /** `A`, `B` … where the upstream tells voices apart. */
+  /** `A`, `B` … if the upstream distinguishes speakers. */
   readonly speaker?: string;
-  /** What else the upstream said about it, in OpenAI's names. */
+  /** Other members of the upstream, with OpenAI's names. */
   readonly detail?: Readonly<Record<string, number | readonly number[]>>;
 }
 
@@ -50,7 +50,7 @@ export interface TranscriptionResponse {
   readonly operation: "transcribe";
   readonly model: string;
   readonly text: string;
-  /** An English name in lower case, or ISO 639-1 where the upstream told that. */
+  /** An English name in lower case, or ISO 639-1 if the upstream returned that. */
   readonly language?: string;
   /** Length of the recording in seconds. */
   readonly seconds?: number;

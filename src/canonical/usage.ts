@@ -1,4 +1,4 @@
-// What a request used, in disjoint buckets: tokens by kind, and units that are not counted in tokens.
+// The usage of a request, in disjoint buckets: tokens by kind, and other units.
 
 /** Buckets of tokens, in the order in which they are shown. */
 export const tokenBuckets = [
@@ -24,41 +24,41 @@ type RareBucket =
   | "audioOutputTokens"
   | "imageOutputTokens";
 
-/** Units, each an integer of its smallest part. */
+/** Units, each counted in integers of its smallest part. */
 export const unitKinds = ["images", "audioMs", "videoMs", "characters", "pages", "searches", "requests"] as const;
 
 export type UnitKind = (typeof unitKinds)[number];
 
-/** An amount of one unit, and what its price depends on. */
+/** An amount of one unit, and the properties that its price depends on. */
 export interface BilledUnits {
   readonly kind: UnitKind;
   readonly amount: number;
-  /** Of images in pixels, as in `1024x1024`; of video its resolution, as in `720p`. */
+  /** For images in pixels, as in `1024x1024`; for video its resolution, as in `720p`. */
   readonly size?: string;
   readonly quality?: string;
 }
 
 /** Whole tokens. No token is counted in two buckets; an absent bucket is empty. */
 export interface Usage {
-  /** Text, and what providers price as text, that no cache served or stored. */
+  /** Text, and anything priced as text, that was neither read from nor written to a cache. */
   readonly inputTokens: number;
   readonly cacheReadTokens: number;
-  /** Stored for the provider's usual time, which is 5 minutes at Anthropic. */
+  /** Written to a cache for the provider's default time, which is 5 minutes at Anthropic. */
   readonly cacheWriteTokens: number;
   readonly cacheWrite1hTokens?: number;
   readonly audioInputTokens?: number;
   readonly imageInputTokens?: number;
   /** Text and tool calls. */
   readonly outputTokens: number;
-  /** Output spent on reasoning, where the provider reports it separately. */
+  /** Output spent on reasoning, if the provider reports it separately. */
   readonly reasoningTokens: number;
   readonly audioOutputTokens?: number;
   readonly imageOutputTokens?: number;
-  /** What is not paid by the token: in addition to the tokens, or in place of them. */
+  /** Units that are billed in addition to tokens, or instead of them. */
   readonly units?: readonly BilledUnits[];
-  /** True when the provider gave no figure and the gateway counted by itself: all buckets but the `reported` ones. */
+  /** True when the provider returned no figures and the gateway estimated all buckets but the `reported` ones. */
   readonly estimated?: boolean;
-  /** Of an estimated usage, what the provider did report. */
+  /** The buckets of an estimated usage that the provider did report. */
   readonly reported?: readonly (TokenBucket | UnitKind)[];
 }
 
@@ -70,12 +70,12 @@ export const zeroUsage: Usage = {
   reasoningTokens: 0,
 };
 
-/** Input that no cache served or stored, whatever its kind. */
+/** Input of any kind that was neither read from nor written to a cache. */
 export function uncachedInput({ inputTokens, audioInputTokens = 0, imageInputTokens = 0 }: Usage): number {
   return inputTokens + audioInputTokens + imageInputTokens;
 }
 
-/** Input that was stored in a cache, for whatever time. */
+/** Input that was written to a cache, for any lifetime. */
 export function cacheWrites({ cacheWriteTokens, cacheWrite1hTokens = 0 }: Usage): number {
   return cacheWriteTokens + cacheWrite1hTokens;
 }
@@ -95,23 +95,23 @@ export function totalOutput(usage: Usage): number {
   return visibleOutput(usage) + usage.reasoningTokens;
 }
 
-/** How much there is of one unit, of all sizes and qualities. */
+/** The amount of one unit, over all sizes and qualities. */
 export function unitAmount(usage: Usage | undefined, kind: UnitKind): number {
   return (usage?.units ?? []).reduce((sum, each) => (each.kind === kind ? sum + each.amount : sum), 0);
 }
 
-/** The buckets above 0 that the gateway counted by itself. */
+/** The estimated buckets above 0. */
 export function estimatedBuckets(usage: Usage): (TokenBucket | UnitKind)[] {
   return usage.estimated === true ? usedBuckets(usage).filter((bucket) => !usage.reported?.includes(bucket)) : [];
 }
 
-/** Input as the provider reported it, with an output that it did not report. */
+/** Input as the provider reported it, with an estimated output. */
 export function withEstimatedOutput(input: Usage, outputTokens: number): Usage {
   const reported = input.estimated === true ? (input.reported ?? []) : usedBuckets(input);
   return { ...input, outputTokens, estimated: true, ...(reported.length > 0 ? { reported } : {}) };
 }
 
-/** Bucket by bucket; a bucket is estimated if it is on either side. */
+/** Bucket by bucket; a bucket is estimated if it is in either usage. */
 export function addUsage(left: Usage, right: Usage): Usage {
   const sum: { -readonly [bucket in TokenBucket]?: number } = {};
   for (const bucket of tokenBuckets) {
@@ -147,28 +147,28 @@ function addUnits(left: Usage["units"], right: Usage["units"]): Usage["units"] {
   return [...sums, ...others];
 }
 
-/** Beyond the context of any model, many times over. */
+/** Far beyond the context of any model. */
 const maxTokenCount = 100_000_000;
 
-/** A count from a wire as a whole number; 0 where it is absent or cannot be true. */
+/** A count from a wire as a whole number; 0 if it is absent or invalid. */
 export function tokenCount(value: unknown): number {
   return typeof value === "number" && isCount(value) ? Math.round(value) : 0;
 }
 
-/** An absent count is fine, a negative or absurd one or a text is not. */
+/** Whether a count is valid: absent, or a plausible number that is not negative. */
 function isCount(value: unknown): boolean {
   if (value === undefined || value === null) return true;
   return typeof value === "number" && value >= 0 && value <= maxTokenCount;
 }
 
-/** False where any of these cannot be true: then the whole report is not used, and the gateway estimates. */
+/** False if any count is invalid: then the whole report is ignored, and the gateway estimates. */
 export function areCounts(...values: readonly unknown[]): boolean {
   return values.every(isCount);
 }
 
 /**
- * The part of each total that a wire reports separately, with the rest of the total: parts that exceed it are cut, so that the
- * sum is always the total.
+ * The parts of each total that a wire reports separately, and the rest of the total. Parts that exceed the total are
+ * cut, so that the sum is always the total.
  */
 export function splitTokens(
   total: number,
@@ -187,7 +187,7 @@ export function rareBuckets(buckets: { readonly [bucket in RareBucket]?: number 
   return found;
 }
 
-/** One unit as a member of usage; nothing for an amount that cannot be true. */
+/** One unit as a member of usage; nothing for an invalid amount. */
 export function oneUnit(
   kind: UnitKind,
   amount: unknown,
@@ -197,7 +197,7 @@ export function oneUnit(
   return { units: [{ kind, amount: Math.round(amount), ...variant }] };
 }
 
-/** The sum of what several replies used; undefined when one of them does not say. */
+/** The sum of several usages; undefined when one of them is unknown. */
 export function sumUsage(usages: readonly (Usage | undefined)[]): Usage | undefined {
   const known = usages.filter((usage) => usage !== undefined);
   return known.length === usages.length && known.length > 0 ? known.reduce(addUsage) : undefined;

@@ -1,21 +1,21 @@
-// The canonical video request, and what becomes of the task that it starts.
+// The canonical video request, and the state of its task.
 import type { JsonObject } from "../lib/json.ts";
 
-/** Where an image comes from. `file` ids belong to the provider that issued them. */
+/** The source of an image. `file` ids belong to the provider that issued them. */
 export type VideoImageSource =
   | { readonly kind: "url"; readonly url: string }
   | { readonly kind: "bytes"; readonly mediaType: string; readonly bytes: Uint8Array }
   | { readonly kind: "file"; readonly id: string };
 
-/** `first` and `last` frame of the video, or a `reference` for what is to be seen in it. */
+/** The `first` or `last` frame of the video, or a `reference` for its content. */
 export interface VideoImage {
   readonly role: "first" | "last" | "reference";
   readonly source: VideoImageSource;
-  /** Where it stood on the client's wire. */
+  /** Its position on the client's wire. */
   readonly path: string;
 }
 
-/** The request fields that warnings and refusals name; a client's dialect tells where each stands on its wire. */
+/** The request fields in warnings and refusals; a client's dialect has the path of each on its wire. */
 export type VideoField =
   | "model"
   | "prompt"
@@ -35,14 +35,14 @@ export type VideoField =
 export interface VideoRequest {
   readonly operation: "video";
   readonly model: string;
-  /** True where the client named none; `model` is then the one of the imitated service, or empty. */
+  /** True where the client sent no model; `model` is then the default of its dialect, or empty. */
   readonly unnamed?: true;
   readonly prompt?: string;
   readonly negativePrompt?: string;
   /** In the client's order; at most one `first` and one `last`. */
   readonly images: readonly VideoImage[];
   readonly seconds?: number;
-  /** Pixels; one of them may be missing. */
+  /** Pixels; one of them may be absent. */
   readonly width?: number;
   readonly height?: number;
   /** As in `16:9`. */
@@ -51,41 +51,41 @@ export interface VideoRequest {
   readonly resolution?: string;
   readonly fps?: number;
   readonly seed?: number;
-  /** How many videos; 1 unless the client said more. */
+  /** The number of videos; 1 by default. */
   readonly n: number;
   readonly audio?: boolean;
   readonly watermark?: boolean;
   readonly endUser?: string;
   /** The client's own name for the task. */
   readonly externalId?: string;
-  /** Where the client wants to be told of the end. */
+  /** The URL for the webhook at the end. */
   readonly callbackUrl?: string;
-  /** Where that stood on the client's wire. */
+  /** The path of that URL on the client's wire. */
   readonly callbackPath?: string;
-  /** Whatever else the client said, in the names of its own wire; an upstream takes what it knows by name. */
+  /** Other members that the client sent, by the names of its wire; an upstream uses those that it has. */
   readonly metadata: JsonObject;
 }
 
-/** Only forward; the last four never change again. */
+/** States only move forward; the last four are final. */
 export const videoStates = ["queued", "in_progress", "completed", "failed", "cancelled", "expired"] as const;
 export type VideoState = (typeof videoStates)[number];
 
-/** True when nothing will happen to the task any more. */
+/** Whether the state is final. */
 export function isFinal(state: VideoState): boolean {
   return state !== "queued" && state !== "in_progress";
 }
 
-/** Why a task has failed. `code` is one lower-case word that clients may compare; `message` is safe to show. */
+/** Why a task failed. `code` is one lower-case word that clients may compare; `message` is safe to show. */
 export interface VideoFailure {
   readonly code: string;
   readonly message: string;
 }
 
 /**
- * Where the bytes of a result are. `url`: at an address that anybody may fetch. `content`: behind the upstream's own
- * credential, see `VideoUpstream.content`. `locate`: behind an address that has to be asked for each time, see
- * `VideoUpstream.locate`. `inline`: inside the answer to a poll, which is asked again when the bytes are wanted. `kept`:
- * copied to a store of the gateway's own, `bytes` of them under `name`; `source` is where they came from.
+ * Where the bytes of a result are. `url`: a public URL. `content`: behind the upstream's own credential, see
+ * `VideoUpstream.content`. `locate`: behind a URL that must be requested each time, see `VideoUpstream.locate`.
+ * `inline`: in the reply to a poll, which is repeated when the bytes are requested. `kept`: copied to the gateway's
+ * own storage, `bytes` of them under `name`; `source` is the original location.
  */
 export type VideoLocation =
   | { readonly kind: "url"; readonly url: string }
@@ -98,11 +98,11 @@ export type VideoLocation =
       readonly name: string;
       readonly bytes: number;
       readonly source: VideoLocation;
-      /** Unix milliseconds when the source is gone. */
+      /** Unix milliseconds when the source expires. */
       readonly sourceEndsAtMs?: number;
     };
 
-/** One finished video; what the upstream did not tell is missing. */
+/** One complete video; members that the upstream did not report are absent. */
 export interface VideoResult {
   readonly place: VideoLocation;
   readonly mediaType?: string;
@@ -111,6 +111,6 @@ export interface VideoResult {
   readonly height?: number;
   readonly fps?: number;
   readonly seed?: number;
-  /** Unix milliseconds when the bytes are gone, where the upstream told it. */
+  /** Unix milliseconds when the bytes expire, if the upstream reported it. */
   readonly expiresAtMs?: number;
 }
