@@ -1,6 +1,6 @@
-// Waits that a signal ends: for work that cannot be stopped, and for time.
+// Waits that an abort signal ends: for work that cannot be stopped, and for time.
 
-/** The work's outcome, or the signal's reason where that comes first. The work itself is not stopped. */
+/** The outcome of the work, or the signal's reason if that comes first. The work itself is not stopped. */
 export function raceAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   const { promise, resolve, reject } = Promise.withResolvers<T>();
   const giveUp = (): void => reject(signal.reason);
@@ -10,7 +10,7 @@ export function raceAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T> 
   return promise;
 }
 
-/** Waits so long, or rejects with the signal's reason where that comes first. */
+/** Waits for the time, or rejects with the signal's reason if that comes first. */
 export function pause(ms: number, signal: AbortSignal): Promise<void> {
   if (signal.aborted) return Promise.reject(signal.reason);
   if (ms === 0) return Promise.resolve();

@@ -3,7 +3,7 @@ import { BlockList, isIP } from "node:net";
 
 type Family = "ipv4" | "ipv6";
 
-/** An IPv4 address that a socket for both families shows inside IPv6 is the same address. */
+/** An IPv4 address inside IPv6, as dual-stack sockets report it, is the same address. */
 const plain = (address: string): string => address.replace(/^::ffff:(?=\d+\.\d+\.\d+\.\d+$)/i, "");
 
 const familyOf = (address: string): Family | null => {
@@ -31,7 +31,10 @@ function rangeOf(text: string): Range | null {
 /** Whether a text is an address, or a range as `address/prefix`. */
 export const isAddressRange = (text: string): boolean => rangeOf(text) !== null;
 
-/** Whether an address is in one of the ranges. What is not an address is in none. Throws an Error for a range that is not valid. */
+/**
+ * Tests whether an address is in one of the ranges; an invalid address is in none. Throws an Error for an invalid
+ * range.
+ */
 export function addressSet(ranges: readonly string[]): (address: string) => boolean {
   const list = new BlockList();
   for (const text of ranges) {

@@ -1,4 +1,4 @@
-// Large bodies are read beside the event loop; small ones in place, where the way to a thread would cost more.
+// Parses and serializes large bodies in a worker thread; small ones in place, where a thread would cost more.
 
 import { isAscii } from "node:buffer";
 import { inSteps } from "./event-loop-turn.ts";
@@ -16,7 +16,7 @@ export interface ParseJob {
   readonly limits: JsonLimits;
 }
 
-/** `root` has one member, the value; its long texts come on their own. */
+/** `root` has one member, the value; its long texts arrive separately. */
 export type ParseResult =
   | ({ readonly root: { value: Json }; readonly mayBeExact: boolean; readonly bytes: Uint8Array } & Omit<
       TakenOut,
@@ -24,21 +24,24 @@ export type ParseResult =
     >)
   | { readonly fault: JsonFault };
 
-/** Up to this size a body takes less than 10 ms in place, whatever is in it. */
+/** Up to this size any body takes less than 10 ms in place. */
 const inPlaceBytes = 128 * 1024;
-/** Up to this size it does where it is ASCII and holds few strings and containers: wider text takes twice as long at every step. */
+/**
+ * Up to this size a simple body does: ASCII with few strings and containers. Other text takes twice as long at every
+ * step.
+ */
 const plainBytes = 1024 * 1024;
 const plainContainers = 10_000;
 const plainQuotes = 40_000;
 
-/** True where a byte occurs at most so often: native searches, which cost little where it is rare. */
+/** Whether a byte occurs at most so many times, with native searches, which are fast where it is rare. */
 function isRare(bytes: Uint8Array, byte: number, most: number): boolean {
   let count = 0;
   for (let at = bytes.indexOf(byte); at >= 0; at = bytes.indexOf(byte, at + 1)) if (++count > most) return false;
   return true;
 }
 
-/** True for a body that is parsed in less time than the way to a thread and back takes. */
+/** Whether a body is parsed faster than it is transferred to a thread and back. */
 function isPlain(bytes: Uint8Array): boolean {
   if (bytes.length <= inPlaceBytes) return true;
   if (bytes.length > plainBytes || !isAscii(bytes)) return false;
@@ -50,15 +53,15 @@ function isPlain(bytes: Uint8Array): boolean {
   );
 }
 
-/** One for the process: it belongs to the runtime, as the event loop that it relieves. */
+/** One for the process: it belongs to the runtime, like the event loop that it relieves. */
 const thread: Thread<ParseJob, ParseResult> = createThread(() => workerAddress("lib/body-worker.ts", import.meta));
 
-/** The buffer behind bytes where nothing else lies in it: it can be given away. */
+/** The buffer of these bytes if it contains nothing else, so that it can be transferred. */
 function ownBuffer({ buffer, byteLength }: Uint8Array): ArrayBuffer[] {
   return buffer instanceof ArrayBuffer && buffer.byteLength === byteLength ? [buffer] : [];
 }
 
-/** The limits alone: what is posted is copied. */
+/** Only the limits, because a message to a thread is copied. */
 function limitsIn(limits: JsonLimits): JsonLimits {
   const { maxJsonDepth, maxJsonValues, maxJsonContainers, maxJsonMembers } = limits;
   const { maxJsonObjectMembers, maxJsonStrings, maxJsonNumberChars } = limits;
@@ -68,10 +71,10 @@ function limitsIn(limits: JsonLimits): JsonLimits {
   };
 }
 
-/** What was parsed, with its bytes: those that were given may have gone to a thread and back. */
+/** The parsed value with its bytes: the given ones may have been transferred to a thread and back. */
 export type ParsedBody<Bytes extends Uint8Array = Uint8Array> = JsonResult & { readonly bytes?: Bytes };
 
-/** As `parseJson`. The bytes are given away. */
+/** As `parseJson`. The bytes are transferred and must not be used afterwards. */
 export async function parseBody<Bytes extends Uint8Array>(
   bytes: Bytes,
   limits: JsonLimits,
@@ -87,7 +90,7 @@ export async function parseBody<Bytes extends Uint8Array>(
   return { ok: true, value: root.value, mayBeExact, bytes: returned as Bytes };
 }
 
-/** JSON as it leaves: a text where it is small, else bytes that were written in several turns of the event loop. */
+/** Serialized JSON: a text if it is small, otherwise bytes that were written in several turns of the event loop. */
 export function writeBody(value: Json): string | Promise<Uint8Array<ArrayBuffer>> {
   return isLargerThan(value, inPlaceBytes) ? inSteps(writeSteps(value)) : jsonText(value);
 }

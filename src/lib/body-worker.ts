@@ -1,4 +1,4 @@
-// The thread of large bodies: JSON is read here, so that the event loop never waits for it.
+// The worker thread for large bodies: parses JSON, so that the event loop never waits for it.
 import type { ParseJob, ParseResult } from "./body-thread.ts";
 import { parseJson } from "./read-json.ts";
 import { removeBytes } from "./redact-bytes.ts";

@@ -1,6 +1,6 @@
-// One part of bytes, as a Range header asks for it.
+// One range of bytes, as a Range header requests it.
 
-/** Bytes from `start` to before `end`; `contentRange` where it is not everything. */
+/** Bytes from `start` to before `end`; `contentRange` if it is not everything. */
 export type ByteRange =
   | { readonly status: 200; readonly start: number; readonly end: number }
   | { readonly status: 206; readonly start: number; readonly end: number; readonly contentRange: string }
@@ -11,7 +11,7 @@ export type RangeResult =
   | { readonly status: 206; readonly bytes: Uint8Array<ArrayBuffer>; readonly contentRange: string }
   | { readonly status: 416; readonly contentRange: string };
 
-/** What no server has to understand (several ranges, another unit) is answered with everything. */
+/** Ranges that a server may ignore (several ranges, another unit) return everything. */
 export function parseRange(length: number, range: string | null | undefined): ByteRange {
   const [, first = "", last = ""] = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(range ?? "") ?? [];
   const all = { status: 200, start: 0, end: length } as const;
@@ -23,7 +23,7 @@ export function parseRange(length: number, range: string | null | undefined): By
   return { status: 206, start, end: end + 1, contentRange: `bytes ${start}-${end}/${length}` };
 }
 
-/** The same part of bytes that are at hand. */
+/** The same range of bytes in memory. */
 export function ranged(bytes: Uint8Array<ArrayBuffer>, range: string | null | undefined): RangeResult {
   const span = parseRange(bytes.length, range);
   if (span.status === 200) return { status: 200, bytes };

@@ -1,4 +1,4 @@
-// What is behind an error, as text.
+// Errors and their causes as text for the log.
 
 /** An error and its causes in one line without a stack: enough for a log, never shown to a caller. */
 export function causeOf(thrown: unknown): string {

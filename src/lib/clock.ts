@@ -1,9 +1,9 @@
-// The two times a gateway needs, given as a value so that tests can hold them still.
+// Wall and monotonic time, passed as a value so that tests can control it.
 
 export interface Clock {
   /** Wall time in Unix milliseconds: for records, never for durations. */
   nowMs(): number;
-  /** Milliseconds that only go forward: for durations and deadlines. */
+  /** Milliseconds that never go backwards: for durations and deadlines. */
   monotonicMs(): number;
 }
 

@@ -1,25 +1,26 @@
-// One abort signal for one try: it follows its parent, and aborts when its time is up.
+// One abort signal for one attempt: it follows its parent, and aborts when its time is up.
 import type { Clock } from "./clock.ts";
 import type { SharedInterval } from "./shared-interval.ts";
 
 export interface Deadline {
   readonly signal: AbortSignal;
-  /** Ends the try for a reason of the caller's. */
+  /** Aborts the attempt for a reason of the caller's. */
   abort(reason: unknown): void;
-  /** Forgets the bound and the parent; who holds it can still abort. */
+  /** Removes the deadline and the parent; the attempt can still be aborted. */
   release(): void;
 }
 
-/** What looks at deadlines and at parents: its tick is how late either may be noticed. */
+/** Checks deadlines and parents at every tick, which is how late either may be noticed. */
 export interface DeadlineClock {
   readonly ticker: SharedInterval;
   readonly clock: Pick<Clock, "monotonicMs">;
 }
 
 /**
- * The parent is asked for at the first tick and not before: most tries are over by then, and the signal of a request
- * that nobody has asked for costs nothing. `expired` makes the reason with which the signal aborts when the time is up. There is no timer of its own: setting
- * and clearing one costs more CPU than everything else here (docs/decisions/0004-no-timer-per-request.md).
+ * The parent signal is read at the first tick and not before: most attempts have ended by then, and a request signal
+ * that is never read costs nothing. `expired` makes the reason with which the signal aborts when the time is up. There
+ * is no timer per deadline: setting and clearing one costs more CPU than everything else here
+ * (docs/decisions/0004-no-timer-per-request.md).
  */
 export function deadline(
   parent: () => AbortSignal,

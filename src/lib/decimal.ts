@@ -2,7 +2,7 @@
 
 const decimalForm = /^(-?)(\d+)(?:\.(\d+))?$/;
 
-/** The text as an integer of 10^-digits; null where it is no plain decimal number, or has more digits. */
+/** The text as an integer of 10^-digits; null if it is not a plain decimal number, or has more digits. */
 export function parseDecimal(text: string, digits: number): bigint | null {
   const [, sign, whole = "", fraction = ""] = decimalForm.exec(text) ?? [];
   if (sign === undefined || fraction.length > digits) return null;

@@ -1,4 +1,5 @@
-// JSON whose numbers keep their source text where a JavaScript number cannot hold them: large integers, many decimals, 1E400.
+// JSON whose numbers keep their source text if a JavaScript number cannot represent them: large integers, many
+// decimals, 1E400.
 import type { ExactNumber, Json } from "./json.ts";
 
 /** The parts of the runtime that TypeScript does not type yet: https://github.com/tc39/proposal-json-parse-with-source. */
@@ -8,16 +9,16 @@ interface SourceJson {
 }
 const sourceJson = JSON as unknown as SourceJson;
 
-/** A number that keeps this text. */
+/** A number with this source text. */
 export const exactNumber = (text: string): ExactNumber => sourceJson.rawJSON(text);
 
-/** Shorter numbers without an exponent always survive. */
+/** Shorter numbers without an exponent are always exact. */
 const narrowChars = 15;
 
 const quote = 34;
 const backslash = 92;
 
-/** Where the string that opens at `at` closes: a native search, because strings are most of a text. */
+/** The end of the string that opens at `at`, by a native search, because strings are most of a text. */
 function endOfString(text: string, at: number): number {
   let end = at;
   for (;;) {
@@ -33,7 +34,7 @@ const isDigit = (code: number): boolean => code >= 48 && code <= 57;
 const isExponent = (code: number): boolean => code === 101 || code === 69;
 const isPoint = (code: number): boolean => code === 46;
 
-/** Where the number at `at` ends, without its exponent. */
+/** The end of the number at `at`, without its exponent. */
 function endOfNumber(text: string, at: number): number {
   let end = at;
   while (isDigit(text.charCodeAt(end)) || isPoint(text.charCodeAt(end))) end++;
@@ -42,7 +43,7 @@ function endOfNumber(text: string, at: number): number {
 
 const decimal = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 
-/** A decimal without zeros that say nothing: the same value gives the same text. */
+/** A decimal without redundant zeros: the same value gives the same text. */
 function canonical(text: string): string {
   const [, sign = "", whole = "", fraction = "", exponent = "0"] = decimal.exec(text) ?? [];
   const digits = `${whole}${fraction}`.replace(/^0+/, "");
@@ -56,10 +57,13 @@ function survives(source: string, value: number): boolean {
   return Number.isFinite(value) && canonical(source) === canonical(String(value));
 }
 
-/** A run of characters of numbers that is longer than `narrowChars`, in a string too: the engine's own search is many times faster than a loop. */
+/**
+ * A run of number characters longer than `narrowChars`, within strings too: the engine's search is many times faster
+ * than a loop.
+ */
 const longRun = /[-+.\deE]{16}/;
 
-/** True for text with a number outside strings that is long or has an exponent. */
+/** Whether a text has a number outside strings that is long or has an exponent. */
 function holdsWideNumbers(text: string): boolean {
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);
@@ -73,21 +77,24 @@ function holdsWideNumbers(text: string): boolean {
   return false;
 }
 
-/** 1: a number is zero, which an exponent may have made of something else. 2: one is so large or small that exponents made it. */
+/** 1: a number is zero, possibly because of an exponent. 2: one is so large or small that it must have an exponent. */
 export type Extremes = 0 | 1 | 2;
 
-/** `found` with this number. */
+/** `found`, updated with this number. */
 export function extremesOf(value: number, found: Extremes): Extremes {
   const size = Math.abs(value);
   if (size > 1e-300 && size < 1e300) return found;
   return size === 0 && found !== 2 ? 1 : 2;
 }
 
-/** A short number that does not survive has an exponent of three digits, and its value shows it. */
+/** A short number that is not exact has an exponent of three digits, and its value shows it. */
 const mayHaveExponent = (text: string, extremes: Extremes): boolean =>
   extremes === 2 || (extremes === 1 && (text.includes("e-") || text.includes("E-")));
 
-/** True for text with a number that `JSON.parse` may change; `extremes` is of its parsed numbers. A cheap test, so that others cost nothing. */
+/**
+ * Whether a text may have a number that `JSON.parse` changes; `extremes` is of its parsed numbers. A cheap test, so
+ * that other texts cost nothing.
+ */
 export function mayHoldWideNumbers(text: string, extremes: Extremes): boolean {
   return (mayHaveExponent(text, extremes) || longRun.test(text)) && holdsWideNumbers(text);
 }

@@ -9,7 +9,7 @@ export function floatsToBase64(values: readonly number[]): string {
   return Buffer.from(view.buffer).toString("base64");
 }
 
-/** The inverse; the digits beyond float32 are gone. Trailing bytes that make no float are left out. */
+/** The inverse, with the precision of float32. Incomplete trailing bytes are left out. */
 export function base64ToFloats(text: string): number[] {
   const bytes = Buffer.from(text, "base64");
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);

@@ -1,4 +1,4 @@
-// Texts of a form as one object: repeated and bracketed names become lists and members.
+// Converts the texts of a form to one object: repeated and bracketed names become lists and members.
 import type { Json, JsonObject } from "./json.ts";
 
 export interface FormField {
@@ -6,7 +6,7 @@ export interface FormField {
   readonly value: string;
 }
 
-/** `name`: it cannot be read, or is nested too deeply. `conflict`: it is said in two ways that do not fit together. */
+/** `name`: it is invalid, or nested too deeply. `conflict`: it is given in two ways that contradict each other. */
 export interface FormFieldFault {
   readonly reason: "name" | "conflict";
   readonly name: string;
@@ -19,14 +19,14 @@ export type FormFieldResult =
 interface Node {
   readonly values: string[];
   readonly members: Map<string, Node>;
-  /** Said with empty brackets: a list, also of one. */
+  /** Given with empty brackets: a list, even with one item. */
   isList: boolean;
 }
 
 const maxKeys = 4;
 const nameForm = /^([^[\]]+)((?:\[[^[\]]*\])*)$/;
 
-/** `a[b][]` as `["a", "b", ""]`; null for a name that makes no sense. */
+/** `a[b][]` as `["a", "b", ""]`; null for an invalid name. */
 export function keysOf(name: string): readonly string[] | null {
   const [, first, brackets = ""] = nameForm.exec(name) ?? [];
   if (first === undefined) return null;
@@ -45,13 +45,13 @@ function nodeFor(root: Node, keys: readonly string[]): Node {
   }, root);
 }
 
-/** `0`, `1`, `2`, in any order and without holes: a list. */
+/** `0`, `1`, `2`, in any order and without gaps: a list. */
 function listed(members: ReadonlyMap<string, Node>): Node[] | null {
   const nodes = Array.from({ length: members.size }, (_, index) => members.get(String(index)));
   return nodes.every((node) => node !== undefined) ? nodes : null;
 }
 
-/** Undefined where a name was said in two ways. */
+/** Undefined if a name was given in two ways. */
 function meantBy({ values, members, isList }: Node): Json | undefined {
   if (members.size === 0) return isList || values.length > 1 ? values : values[0];
   if (values.length > 0) return undefined;

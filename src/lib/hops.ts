@@ -1,12 +1,12 @@
-// The hop count: how many gateways a request has passed through, so that one that leads back to itself is noticed.
+// The hop count: how many gateways a request has passed through, to detect a request that leads back to itself.
 
-/** Set on every outgoing request, and counted up from the one that came in. */
+/** Sent with every outgoing request, incremented from the incoming one. */
 export const hopsHeader = "x-turnpike-hops";
 
-/** A request that has passed through so many gateways is refused by the next one. */
+/** A gateway refuses a request that has passed through so many gateways. */
 export const maxHops = 3;
 
-/** What every outgoing request carries, unless a request that came in says more. */
+/** The header of every outgoing request, unless the incoming one had a higher count. */
 export const firstHop: Readonly<Record<string, string>> = { [hopsHeader]: "1" };
 
 /** How many gateways a request has passed through before this one; anything but digits counts as none. */
@@ -14,7 +14,7 @@ export function hopsOf(header: string | null): number {
   return header !== null && /^\d+$/.test(header) ? Number(header) : 0;
 }
 
-/** A call that a client's request has caused, with the count of that request (its header) behind it. */
+/** A call for a client's request, with the incremented count of that request's header. */
 export function withNextHop<Call extends { readonly headers?: Readonly<Record<string, string>> }>(
   call: Call,
   header: string | null,

@@ -1,22 +1,22 @@
-// Identifiers: time-ordered UUIDs for records, and random ones with a prefix for everything that a client sees.
+// Identifiers: time-ordered UUIDs for records, and random ones with a prefix for everything that clients see.
 import type { Clock } from "./clock.ts";
 
 const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
-/** The largest multiple of 62 in a byte: bytes above it would favour the first letters. */
+/** The largest multiple of 62 in a byte: bytes above it would favor the first letters. */
 const fairBytes = 248;
 
-/** Fills the given bytes with randomness. */
+/** Fills the given bytes with random ones. */
 export type RandomSource = (bytes: Uint8Array) => void;
 
-/** The dice of the house, cryptographically strong. */
+/** The default random source, cryptographically strong. */
 export const systemRandom: RandomSource = (bytes) => {
   crypto.getRandomValues(bytes);
 };
 
 /**
- * A maker of UUIDv7 text whose results only ever grow, also when the clock steps back: the last
- * millisecond is then kept until the clock has caught up. Within a millisecond Bun's own counter rises;
- * where it wraps, the next millisecond is borrowed.
+ * Creates UUIDv7 texts in strictly rising order, also when the clock steps back: the last millisecond is then reused
+ * until the clock has caught up. Within a millisecond Bun's own counter rises; when it overflows, the next millisecond
+ * is used early.
  */
 export function recordIds(
   clock: Pick<Clock, "nowMs">,
@@ -33,7 +33,7 @@ export function recordIds(
   };
 }
 
-/** `prefix` and `length` letters and digits; 24 of them carry 142 bits, 43 carry 256. */
+/** `prefix` and `length` letters and digits; 24 of them have 142 bits, 43 have 256. */
 export function randomId(prefix: string, length = 24, dice: RandomSource = systemRandom): string {
   let text = prefix;
   const bytes = new Uint8Array(length + 8);

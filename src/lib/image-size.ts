@@ -1,4 +1,4 @@
-// How large an image is, read from its header: PNG, JPEG, GIF and WebP.
+// The dimensions of an image, read from its header: PNG, JPEG, GIF and WebP.
 
 export interface Dimensions {
   readonly width: number;
@@ -7,7 +7,7 @@ export interface Dimensions {
 
 type Reader = (view: DataView) => Dimensions | null;
 
-/** Headers end within this; of JPEG, metadata before the frame may take more. */
+/** Headers end within this; in JPEG, metadata before the frame header may take more. */
 const headBytes = 64 * 1024;
 
 const atLeast = (view: DataView, bytes: number): boolean => view.byteLength >= bytes;
@@ -22,7 +22,7 @@ const gif: Reader = (view) =>
     ? { width: view.getUint16(6, true), height: view.getUint16(8, true) }
     : null;
 
-/** Segments follow one another until the frame header, which holds the size. */
+/** Segments follow one another until the frame header, which contains the size. */
 const jpeg: Reader = (view) => {
   if (!atLeast(view, 4) || view.getUint16(0) !== 0xffd8) return null;
   for (let at = 2; at + 9 < view.byteLength; ) {
@@ -55,7 +55,7 @@ const webp: Reader = (view) => {
 
 const readers: readonly Reader[] = [png, jpeg, gif, webp];
 
-/** Null for bytes that are not an image of a known kind. */
+/** Null for bytes of any other format. */
 export function dimensionsOf(bytes: Uint8Array): Dimensions | null {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   for (const read of readers) {
@@ -65,7 +65,7 @@ export function dimensionsOf(bytes: Uint8Array): Dimensions | null {
   return null;
 }
 
-/** The same of base64; at most the first 64 KiB are decoded. */
+/** The same for Base64; at most the first 64 KiB are decoded. */
 export function dimensionsOfBase64(base64: string): Dimensions | null {
   return dimensionsOf(Buffer.from(base64.slice(0, Math.ceil(headBytes / 3) * 4), "base64"));
 }

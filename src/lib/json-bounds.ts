@@ -1,20 +1,20 @@
-// Bounds on a JSON document: one walk over its values, and a scan of its bytes that says where a bound is broken.
+// Bounds on a JSON document: one walk over its values, and a scan of its bytes that finds where a bound is exceeded.
 import { type Extremes, extremesOf } from "./exact-json.ts";
 import type { Json } from "./json.ts";
 
 export interface JsonLimits {
   readonly maxJsonDepth: number;
-  /** Everything together. */
+  /** All values together. */
   readonly maxJsonValues: number;
   readonly maxJsonContainers: number;
   readonly maxJsonMembers: number;
-  /** Of one object. */
+  /** Members of one object. */
   readonly maxJsonObjectMembers: number;
   readonly maxJsonStrings: number;
   readonly maxJsonNumberChars: number;
 }
 
-/** Why bytes were refused, with the byte offset where that is known. */
+/** Why bytes were refused, with the byte offset if it is known. */
 export interface JsonFault {
   readonly reason: "encoding" | "depth" | "values" | "containers" | "members" | "strings" | "syntax" | "number";
   readonly at?: number;
@@ -28,7 +28,7 @@ interface Counts {
   extremes: Extremes;
 }
 
-/** Reasons in the order in which they are checked; null where all is within bounds. */
+/** Limits in the order in which they are checked; null if none is exceeded. */
 function overLimit(
   { values, containers, members, strings }: Omit<Counts, "extremes">,
   limits: JsonLimits,
@@ -41,7 +41,7 @@ function overLimit(
 
 type Container = Json[] | { readonly [name: string]: Json | undefined };
 
-/** What one level of a document holds: its counts are added, and its containers go to `below`. */
+/** Counts one level of a document, and collects its containers in `below`. */
 function countLevel(level: readonly Container[], counts: Counts, below: Container[], limits: JsonLimits) {
   const count = (value: Json | undefined): void => {
     if (typeof value === "string") counts.strings++;
@@ -69,13 +69,13 @@ function countLevel(level: readonly Container[], counts: Counts, below: Containe
   return null;
 }
 
-/** What a walk over a document has found. */
+/** The result of a walk over a document. */
 export interface JsonWalk {
   readonly fault: JsonFault["reason"] | null;
   readonly extremes: Extremes;
 }
 
-/** Level by level, so that no nesting can exhaust the stack. It stops at the first bound that is broken. */
+/** Level by level, so that no nesting can exhaust the stack. It stops at the first exceeded bound. */
 export function walkJson(root: Json, limits: JsonLimits): JsonWalk {
   const counts: Counts = { values: 0, containers: 0, members: 0, strings: 0, extremes: 0 };
   if (typeof root === "number") counts.extremes = extremesOf(root, 0);
@@ -93,7 +93,10 @@ export function walkJson(root: Json, limits: JsonLimits): JsonWalk {
 const quote = 34;
 const backslash = 92;
 
-/** Where a string that opens at `at` closes. Long strings are most of a conversation, and a native search is the fastest way over them. */
+/**
+ * The end of the string that opens at `at`. Long strings are most of a conversation, and a native search is the
+ * fastest.
+ */
 function endOfString(bytes: Uint8Array, at: number): number {
   let end = at;
   for (;;) {
@@ -110,9 +113,9 @@ interface ScanCounts {
   values: number;
   containers: number;
   members: number;
-  /** Names of members too. */
+  /** Including member names. */
   strings: number;
-  /** Members of the open objects, by their depth. */
+  /** Members of the open objects, by depth. */
   readonly open: number[];
 }
 
@@ -127,14 +130,17 @@ const numberSigns = new Set([43, 45, 46, 69, 101]);
 
 const isDigit = (byte: number | undefined): boolean => byte !== undefined && byte >= 48 && byte <= 57;
 
-/** Where a number ends. */
+/** The end of a number. */
 function endOfNumber(bytes: Uint8Array, at: number): number {
   let end = at;
   for (let byte = bytes[end]; isDigit(byte) || numberSigns.has(byte ?? 0); byte = bytes[++end]);
   return end;
 }
 
-/** Counts in the bytes what is outside strings; null when within bounds. Slower than the walk, but it needs no parse and says where. */
+/**
+ * Counts values in the bytes; null when within bounds. Slower than the walk, but it needs no parse and returns the
+ * position.
+ */
 export function scanJson(bytes: Uint8Array, limits: JsonLimits): JsonFault | null {
   const counts: ScanCounts = { depth: 0, values: 0, containers: 0, members: 0, strings: 0, open: [] };
   for (let at = 0; at < bytes.length; at++) {

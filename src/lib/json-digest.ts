@@ -1,11 +1,11 @@
-// A digest of a JSON value and of files, which does not depend on the order of members or on the way they were sent.
+// A digest of a JSON value and of files, independent of member order and encoding.
 import { inSteps } from "./event-loop-turn.ts";
 import { isObject, type Json } from "./json.ts";
 
-/** So much is hashed in one turn of the event loop. */
+/** The amount that is hashed in one turn of the event loop. */
 const stepBytes = 512 * 1024;
 
-/** Feeds a hash piece by piece, each behind its kind and length, so that no two values give the same bytes. */
+/** Feeds a hash piece by piece, each prefixed with its kind and length, so that no two values give the same bytes. */
 class DigestFeed {
   private readonly hasher = new Bun.CryptoHasher("sha256");
   private sinceStep = 0;

@@ -1,12 +1,13 @@
-// A JSON object as its bytes came, and the bytes of a value that differs from it in one string: nothing else is written anew.
+// A JSON object with its original bytes, from which a value that differs in one string is written without serializing
+// it.
 import type { Json, JsonObject } from "./json.ts";
 import { utf8Text } from "./read-json.ts";
 import { wellFormedJson } from "./well-formed.ts";
 
 export interface JsonSource {
-  /** What the bytes say. */
+  /** The parsed value. */
   readonly value: JsonObject;
-  /** Undefined once they are released: nothing can be sent again then without being serialized. */
+  /** Undefined once they are released. The value must then be serialized to be sent again. */
   bytes: Uint8Array<ArrayBuffer> | undefined;
 }
 
@@ -21,13 +22,13 @@ const isAnother = (value: JsonObject, source: JsonObject, member: string): boole
 
 const anyEscape = Buffer.from("\\u");
 const surrogateEscapes = [Buffer.from("\\ud"), Buffer.from("\\uD")];
-/** One of these begins every escape of an ASCII letter: no writer makes such, but a name could hide in it. */
+/** The start of every escape of an ASCII letter. Writers do not produce them, but a name could be hidden that way. */
 const letterEscapes = ["\\u004", "\\u005", "\\u006", "\\u007"].map((text) => Buffer.from(text));
 
 const holds = (bytes: Buffer, needles: readonly Buffer[]): boolean =>
   needles.some((needle) => bytes.indexOf(needle) >= 0);
 
-/** Halves of surrogate pairs are replaced where a value is serialized, and must not pass as bytes either. */
+/** Lone surrogates are replaced when a value is serialized, so they must not pass as bytes either. */
 function isWellFormed(bytes: Buffer<ArrayBuffer>): boolean {
   if (!holds(bytes, surrogateEscapes)) return true;
   const text = utf8Text(bytes);
@@ -49,9 +50,9 @@ interface Range {
 }
 
 /**
- * Where the value of a member of the outermost object is. Null unless it is proved to be that one: its name is in the
- * bytes once, so that it is neither repeated nor a text or the member of another object, and no name can be hidden by
- * escapes; behind it is the value, written as it is written here.
+ * Where the value of a top-level member is. Null unless it is certain: its name is in the bytes once, so it is neither
+ * repeated nor text nor a member of another object; no name can be hidden by escapes; and it is followed by the value,
+ * as serialized here.
  */
 function placeOf(bytes: Buffer, name: string, value: string): Range | null {
   const key = Buffer.from(JSON.stringify(name));
@@ -77,8 +78,8 @@ function replaced(bytes: Buffer<ArrayBuffer>, { from, to }: Range, value: string
 const isText = (value: Json | undefined): value is string => typeof value === "string";
 
 /**
- * The bytes of `value`: those of its source where only `member` differs, which is replaced in a copy of them. Null
- * where that is not possible, or not surely right, so that the value has to be serialized.
+ * The bytes of `value`: those of its source if only `member` differs, which is replaced in a copy of them. Null if
+ * that is impossible or uncertain, so that the value must be serialized.
  */
 export function bytesOf(value: JsonObject, source: JsonSource, member: string): Uint8Array<ArrayBuffer> | null {
   if (source.bytes === undefined || isAnother(value, source.value, member)) return null;

@@ -1,11 +1,11 @@
-// Writing JSON in steps: a large value becomes bytes piece by piece, so that nothing has to wait for all of it.
+// Writes JSON in steps: a large value becomes bytes piece by piece, so that the event loop is not blocked.
 import type { Json } from "./json.ts";
 import { isLargerThan } from "./size.ts";
 import { jsonText } from "./well-formed.ts";
 
-/** What one step writes, in characters; a value that holds less is written at once. */
+/** Characters per step; a smaller value is written at once. */
 export const stepChars = 64 * 1024;
-/** Of a long text that is written at once. */
+/** Characters of a long text that are written at once. */
 const sliceChars = 512 * 1024;
 
 interface Writer {
@@ -20,7 +20,7 @@ function* add(writer: Writer, text: string): Generator<string, void> {
   writer.text = "";
 }
 
-/** Where a slice may end: not between the halves of a surrogate pair, which belong together. */
+/** The end of a slice: never between the halves of a surrogate pair. */
 export function sliceEnd(text: string, at: number): number {
   if (at >= text.length) return text.length;
   const isPair = (text.charCodeAt(at - 1) & 0xfc00) === 0xd800 && (text.charCodeAt(at) & 0xfc00) === 0xdc00;
@@ -66,14 +66,14 @@ function* write(writer: Writer, value: Json): Generator<string, void> {
   else yield* object(writer, value as { readonly [name: string]: Json | undefined });
 }
 
-/** `jsonText(value)` in pieces, each made in a step of a few milliseconds. */
+/** `jsonText(value)` in pieces, each made in a few milliseconds. */
 export function* textSteps(value: Json): Generator<string, void> {
   const writer: Writer = { text: "" };
   yield* write(writer, value);
   if (writer.text !== "") yield writer.text;
 }
 
-/** The pieces as one, copied one by one: new memory costs as much as the copy, where it is first written. */
+/** Joins the pieces, copying one by one: the first write to new memory costs as much as the copy. */
 export function* joinSteps(pieces: readonly Buffer[]): Generator<void, Buffer<ArrayBuffer>> {
   const joined = Buffer.allocUnsafeSlow(pieces.reduce((sum, { length }) => sum + length, 0));
   let at = 0;

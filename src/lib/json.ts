@@ -1,6 +1,6 @@
-// JSON values: their types, and small ways to tell and copy them.
+// JSON values: their types, type guards and copies.
 
-/** Any JSON value. An exact number stands in it as an object that `isObject` does not take for one. */
+/** Any JSON value. An exact number is an object in it, for which `isObject` returns false. */
 export type Json = null | boolean | number | string | Json[] | JsonObject;
 /** A JSON object; a missing member reads as undefined. */
 export type JsonObject = { [name: string]: Json | undefined };
@@ -14,12 +14,12 @@ export function parseJsonText(text: string): Json | undefined {
   }
 }
 
-/** A number as it was written, made by the runtime: `JSON.stringify` writes it as it is. */
+/** A number with its source text, made by the runtime: `JSON.stringify` writes it unchanged. */
 export interface ExactNumber extends JsonObject {
   readonly rawJSON: string;
 }
 
-/** True for a number that keeps its source text. */
+/** Whether a value is a number with its source text. */
 export function isExactNumber(value: unknown): value is ExactNumber {
   return typeof value === "object" && value !== null && "rawJSON" in value && Object.isFrozen(value);
 }
@@ -29,7 +29,7 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value) && !isExactNumber(value);
 }
 
-/** A copy without the members that are undefined, so that optional fields can be written in one literal. */
+/** A copy without undefined members, so that optional fields can be written in one literal. */
 export function omitUndefined(object: JsonObject): JsonObject {
   const kept: JsonObject = {};
   for (const name in object) if (object[name] !== undefined) kept[name] = object[name];

@@ -1,12 +1,14 @@
-// Doing many things a few at a time.
+// Runs asynchronous work on many items with limited concurrency.
 
-/** Runs `work` on every item, at most `most` at once, and gives the results in order. The first failure is the failure of all. */
+/**
+ * Runs `work` on every item, at most `most` at once, and returns the results in order. Rejects with the first failure.
+ */
 export async function mapConcurrent<Item, Result>(
   items: readonly Item[],
   most: number,
   work: (item: Item) => Promise<Result>,
 ): Promise<Result[]> {
-  // Most have one item, and the machinery for several costs more than their work.
+  // Most lists have one item, and the machinery for several costs more than their work.
   if (items.length === 1) return [await work(items[0] as Item)];
   const results: Result[] = new Array<Result>(items.length);
   let next = 0;

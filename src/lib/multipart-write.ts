@@ -1,4 +1,4 @@
-// Writing multipart/form-data: parts into one body, for a boundary that is in none of them.
+// Writes multipart/form-data with a boundary that occurs in none of the parts.
 
 /** A part of a form: a text, or a file. */
 export type WrittenPart =
@@ -7,12 +7,12 @@ export type WrittenPart =
 
 const encoder = new TextEncoder();
 
-/** As browsers write a name inside quotes. */
+/** Escapes a name in quotes as browsers do. */
 function quoted(name: string): string {
   return name.replaceAll('"', "%22").replaceAll("\r", "%0D").replaceAll("\n", "%0A");
 }
 
-/** A media type stands in a header of its own: it may not end it. */
+/** A media type is written into a header, so it must not end it. */
 function oneLine(type: string): string {
   return type.replace(/[^\x20-\x7e]/g, "");
 }
@@ -23,7 +23,10 @@ function headOf(part: WrittenPart, boundary: string): string {
   return `${disposition}; filename="${quoted(part.fileName)}"\r\nContent-Type: ${oneLine(part.type)}\r\n\r\n`;
 }
 
-/** The body of a form in pieces, files as they are: joining them would copy them. `boundary` is a token of at most 70 characters that no part holds: make it of random letters. */
+/**
+ * The body of a form in pieces, with files uncopied. `boundary` is a token of at most 70 characters that occurs in no
+ * part: make it of random letters.
+ */
 export function writeMultipart(parts: readonly WrittenPart[], boundary: string): Uint8Array[] {
   const end = encoder.encode("\r\n");
   const pieces = parts.flatMap((part) => [

@@ -1,22 +1,22 @@
-// Reading multipart/form-data: parts as views on the one buffer, within bounds, and where a body is broken.
+// Parses multipart/form-data: parts as views on the body, within bounds, and the position of a fault.
 
 /** One part. `bytes` is a view on the body: nothing is copied. */
 export interface MultipartPart {
   readonly name: string;
-  /** Present where the part is a file, also when it has no name. */
+  /** Present if the part is a file, even without a name. */
   readonly fileName?: string;
-  /** As declared; empty where it was not. */
+  /** As declared; empty if it was not. */
   readonly type: string;
   readonly bytes: Uint8Array;
 }
 
 export interface MultipartLimits {
   readonly maxFormParts: number;
-  /** Of the headers of one part. */
+  /** Bytes of the headers of one part. */
   readonly maxFormHeaderBytes: number;
 }
 
-/** `end`: the body stops before its closing boundary. `at` is an offset into the body. */
+/** `end`: the body ends before its closing boundary. `at` is an offset into the body. */
 export interface MultipartFault {
   readonly reason: "start" | "boundary" | "end" | "parts" | "header" | "disposition" | "encoding" | "name";
   readonly at: number;
@@ -34,7 +34,7 @@ const dash = 45;
 /** https://www.rfc-editor.org/rfc/rfc2046#section-5.1.1: up to 70 of these, the last no space. */
 const boundaryForm = /^[\w'()+,./:=? -]{0,69}[\w'()+,./:=?-]$/;
 
-/** The boundary in a `Content-Type`; null where the type is not multipart/form-data or has no usable boundary. */
+/** The boundary in a `Content-Type`; null if the type is not multipart/form-data or has no usable boundary. */
 export function boundaryOf(contentType: string): string | null {
   const [type = ""] = contentType.split(";", 1);
   if (type.trim().toLowerCase() !== "multipart/form-data") return null;
@@ -43,7 +43,7 @@ export function boundaryOf(contentType: string): string | null {
   return boundaryForm.test(boundary) ? boundary : null;
 }
 
-/** Thrown and caught inside this file: a fault may turn up at any depth. */
+/** Thrown and caught within this file, because a fault may occur at any depth. */
 interface Broken {
   readonly broken: MultipartFault;
 }
@@ -53,19 +53,19 @@ function fail(reason: MultipartFault["reason"], at: number): never {
   throw broken;
 }
 
-/** Spaces and tabs behind a boundary (https://www.rfc-editor.org/rfc/rfc2046#section-5.1.1 lets transports add some). */
+/** Spaces and tabs after a boundary (https://www.rfc-editor.org/rfc/rfc2046#section-5.1.1 lets transports add some). */
 const mostPadding = 64;
-/** Line ends behind the closing boundary. */
+/** Line ends after the closing boundary. */
 const mostLineEnds = 64;
 
-/** Past spaces and tabs behind a boundary. */
+/** Skips spaces and tabs after a boundary. */
 function pastPadding(bytes: Uint8Array, at: number): number {
   let end = at;
   while (end - at < mostPadding && (bytes[end] === 32 || bytes[end] === 9)) end++;
   return end;
 }
 
-/** Behind a delimiter: the offset of the next part's headers, or null for the closing one. */
+/** The offset of the next part's headers after a delimiter, or null for the closing one. */
 function afterDelimiter(bytes: Uint8Array, at: number): number | null {
   if (bytes[at] === dash && bytes[at + 1] === dash) {
     const rest = bytes.subarray(pastPadding(bytes, at + 2));
@@ -79,7 +79,7 @@ function afterDelimiter(bytes: Uint8Array, at: number): number | null {
   return end + 2;
 }
 
-/** `"…"` or a token, with the escapes that browsers and others write. */
+/** `"…"` or a token, with the escapes of browsers and others. */
 function unquoted(text: string): string {
   if (!text.startsWith('"')) return text.trim();
   const inner = text.slice(1, -1).replace(/\\(["\\])/g, "$1");
@@ -120,7 +120,7 @@ interface Head {
   readonly name: string;
   readonly fileName: string | undefined;
   readonly type: string;
-  /** Where the part's bytes begin. */
+  /** Where the part's bytes start. */
   readonly end: number;
 }
 
@@ -158,7 +158,7 @@ function readHead(buffer: Buffer, at: number, limits: MultipartLimits): Head {
   return { ...readDisposition(disposition, at), type: headers.get("content-type") ?? "", end: end + 4 };
 }
 
-/** The offset behind the first boundary: at the very start, or behind one empty line. */
+/** The offset after the first boundary: at the very start, or after one empty line. */
 function firstDelimiter(buffer: Buffer, boundary: string): number {
   const start = buffer[0] === carriageReturn && buffer[1] === lineFeed ? 2 : 0;
   const opening = `--${boundary}`;
@@ -166,10 +166,10 @@ function firstDelimiter(buffer: Buffer, boundary: string): number {
   return start + opening.length;
 }
 
-/** Candidates that are looked at in one step. */
+/** Candidates that are checked in one step. */
 const stepCandidates = 50_000;
 
-/** Where `delimiter` stands, which begins with CR LF. A search for its first byte is fast on whatever does not hold it. */
+/** The offset of `delimiter`, which starts with CR LF. Searching for its first byte is fast in data without it. */
 function* find(buffer: Buffer, delimiter: Buffer, from: number): Generator<void, number> {
   let candidates = 0;
   for (let at = buffer.indexOf(carriageReturn, from); at >= 0; at = buffer.indexOf(carriageReturn, at + 1)) {
@@ -188,7 +188,7 @@ function* readParts(buffer: Buffer, boundary: string, limits: MultipartLimits): 
   while (at !== null) {
     if (parts.length >= limits.maxFormParts) fail("parts", at);
     const { name, fileName, type, end } = readHead(buffer, at, limits);
-    // An empty part's delimiter begins with the empty line that ends its headers.
+    // The delimiter of an empty part starts with the empty line that ends its headers.
     const close = yield* find(buffer, delimiter, end - 2);
     if (close < 0) fail("end", buffer.length);
     const bytes = new Uint8Array(buffer.buffer, buffer.byteOffset + end, Math.max(0, close - end));
@@ -199,8 +199,8 @@ function* readParts(buffer: Buffer, boundary: string, limits: MultipartLimits): 
 }
 
 /**
- * Reads a body whose boundary is known, in steps: between two of them others may go first. Strict: what is not a form
- * is a fault with its offset, never half a form.
+ * Parses a body with a known boundary, in steps between which other work may run. Strict: an invalid form is a fault
+ * with its offset, never a partial form.
  */
 export function* readMultipart(
   bytes: Uint8Array,

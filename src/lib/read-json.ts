@@ -1,4 +1,4 @@
-// Reading JSON from clients: strict UTF-8, bounds on what is in it, numbers that keep their text.
+// Parses JSON from clients: strict UTF-8, bounds, and exact numbers.
 import { isAscii, isUtf8 } from "node:buffer";
 import { mayHoldWideNumbers, parseExactText } from "./exact-json.ts";
 import { type Json, parseJsonText } from "./json.ts";
@@ -10,14 +10,14 @@ export type JsonResult =
   | { readonly ok: true; readonly value: Json; readonly mayBeExact: boolean }
   | { readonly ok: false; readonly fault: JsonFault };
 
-/** The text of bytes, a byte order mark included; null where they are not UTF-8. ASCII becomes text by a copy. */
+/** The text of bytes, including a byte order mark; null if they are not UTF-8. ASCII is copied directly. */
 export function utf8Text({ buffer, byteOffset, byteLength }: Uint8Array): string | null {
   const bytes = Buffer.from(buffer, byteOffset, byteLength);
   if (isAscii(bytes)) return bytes.toString("latin1");
   return isUtf8(bytes) ? bytes.toString("utf8") : null;
 }
 
-/** A bound that is broken speaks first, as it does where the bytes are no JSON either. */
+/** An exceeded bound is reported first, even if the bytes are not JSON. */
 function refused(bytes: Uint8Array, limits: JsonLimits, reason: JsonFault["reason"]): JsonResult {
   return { ok: false, fault: scanJson(bytes, limits) ?? { reason } };
 }

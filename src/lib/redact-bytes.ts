@@ -1,4 +1,5 @@
-// What does not cross to another thread as it is: long texts, which would be copied, and exact numbers. Taken out of a value, and put back in the same places.
+// Removes long texts, which would be copied, and exact numbers from a value before it is sent to another thread, and
+// restores them.
 import { exactNumber } from "./exact-json.ts";
 import { isExactNumber, type Json } from "./json.ts";
 
@@ -10,7 +11,7 @@ type Container = Json[] | { [name: string]: Json | undefined };
 const membersOf = (value: Json | undefined): Container | null =>
   typeof value === "object" && value !== null && !isExactNumber(value) ? (value as Container) : null;
 
-/** Each place of a value that holds another, in an order that only depends on the value. */
+/** Each position of a value that contains another one, in an order that depends only on the value. */
 function* places(root: Container): Generator<readonly [Container, string]> {
   const open: Container[] = [root];
   for (let each = open.pop(); each !== undefined; each = open.pop())
@@ -24,21 +25,21 @@ function* places(root: Container): Generator<readonly [Container, string]> {
 const read = (container: Container, name: string): Json | undefined =>
   (container as { [name: string]: Json | undefined })[name];
 
-/** A member may have any name, `__proto__` too. */
+/** A member may have any name, including `__proto__`. */
 function write(container: Container, name: string, value: Json): void {
   Object.defineProperty(container, name, { value, writable: true, enumerable: true, configurable: true });
 }
 
-/** What was taken out; a place is told by its number in the walk. */
+/** What was removed; a position is given by its number in the walk. */
 export interface TakenOut {
-  /** Where long texts were. */
+  /** Positions of long texts. */
   readonly places: readonly number[];
   readonly texts: readonly string[];
-  /** Where exact numbers were: their texts stand there instead. */
+  /** Positions of exact numbers, which are replaced by their texts. */
   readonly exact: readonly number[];
 }
 
-/** Takes long texts and exact numbers out of what is in `root`. */
+/** Removes long texts and exact numbers from the content of `root`. */
 export function removeBytes(root: Container): TakenOut {
   const [taken, exact]: [number[], number[]] = [[], []];
   const texts: string[] = [];
@@ -58,7 +59,7 @@ export function removeBytes(root: Container): TakenOut {
   return { places: taken, texts, exact };
 }
 
-/** Puts them back. */
+/** Restores them. */
 export function putBack(root: Container, { places: taken, texts, exact }: TakenOut): void {
   let [nextText, nextExact, number] = [0, 0, 0];
   for (const [container, name] of places(root)) {

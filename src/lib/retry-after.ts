@@ -1,8 +1,8 @@
-// How long a server asks to wait, by the headers that clients know.
+// How long a server asks clients to wait, by its headers.
 
 const maxRetryAfterMs = 60_000;
 
-/** In milliseconds, cut to a minute; undefined where neither header can be read. `nowMs` in Unix milliseconds. */
+/** In milliseconds, at most a minute; undefined if neither header is valid. `nowMs` in Unix milliseconds. */
 export function retryAfterMs(headers: Headers, nowMs: number): number | undefined {
   const exact = headers.get("retry-after-ms");
   const seconds = headers.get("retry-after");

@@ -1,4 +1,4 @@
-// Secrets: text that refuses to be printed, keyed hashes of keys, and sealed values.
+// Secrets: text that is never printed, keyed hashes of keys, and encrypted values.
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes, timingSafeEqual } from "node:crypto";
 
 const mask = "***";
@@ -6,7 +6,7 @@ const sealVersion = 1;
 const nonceBytes = 12;
 const tagBytes = 16;
 
-/** Text that logs, JSON and templates show as `***`; only `reveal` gives it away. */
+/** Text that logs, JSON and templates show as `***`; only `reveal` returns it. */
 export class Secret {
   readonly #text: string;
 
@@ -31,7 +31,7 @@ export class Secret {
   }
 }
 
-/** 32 bytes for one purpose, so that the one secret of an installation never serves two. */
+/** 32 bytes for one purpose, so that the installation's secret never serves two. */
 export function deriveKey(secret: Secret, purpose: string): Uint8Array {
   return new Uint8Array(hkdfSync("sha256", secret.reveal(), "turnpike", purpose, 32));
 }
@@ -41,13 +41,13 @@ export function hashKey(pepper: Uint8Array, key: string): string {
   return new Bun.CryptoHasher("sha256", pepper).update(key).digest("hex");
 }
 
-/** `hashKey` for many keys under one pepper: the key schedule is made once. */
+/** `hashKey` for many keys with one pepper: the key schedule is made once. */
 export function keyHasher(pepper: Uint8Array): (key: string) => string {
   const ready = new Bun.CryptoHasher("sha256", pepper);
   return (key) => ready.copy().update(key).digest("hex");
 }
 
-/** Whether two hashes are equal, in a time that does not tell where they differ. */
+/** Whether two hashes are equal, compared in constant time. */
 export function sameHash(left: string, right: string): boolean {
   const leftBytes = Buffer.from(left);
   const rightBytes = Buffer.from(right);
@@ -55,8 +55,8 @@ export function sameHash(left: string, right: string): boolean {
 }
 
 /**
- * AES-256-GCM under a 32-byte key, as base64url of version, nonce, tag and ciphertext.
- * `context` is bound to the value: it opens only where the same context is given, so a sealed value cannot be moved to another row.
+ * AES-256-GCM with a 32-byte key, as base64url of version, nonce, tag and ciphertext. `context` is bound to the value:
+ * it can only be decrypted with the same context, so an encrypted value cannot be moved to another row.
  */
 export function seal(key: Uint8Array, value: string | Uint8Array, context: string): string {
   const nonce = randomBytes(nonceBytes);

@@ -1,11 +1,11 @@
-// A gate that lets a few through at a time; the others wait in order.
+// A semaphore that lets a limited number through at a time; the others wait in order.
 
 export interface Semaphore {
-  /** Resolves when there is room. */
+  /** Resolves when a slot is free. */
   acquire(): Promise<void>;
-  /** Makes room for the next; once for each that entered. */
+  /** Frees the slot; once for each that was acquired. */
   release(): void;
-  /** How many are inside or wait. */
+  /** How many are running or waiting. */
   count(): number;
 }
 
@@ -24,7 +24,7 @@ export function createSemaphore(most: number): Semaphore {
     },
     release() {
       const next = waiting.shift();
-      // The place goes on to the next one, so that nobody slips in between.
+      // The slot passes directly to the next one in line.
       if (next === undefined) inside--;
       else next();
     },

@@ -1,13 +1,13 @@
-// One timer for many waiters: whoever must look at something now and then joins, and costs nothing in between.
+// One timer for many subscribers that check something periodically.
 
 export interface SharedInterval {
   readonly tickMs: number;
-  /** Calls `look` once a tick until it leaves. */
+  /** Calls `look` at every tick until it unsubscribes. */
   subscribe(look: () => void): void;
   unsubscribe(look: () => void): void;
 }
 
-/** The timer stops at the first tick that finds nobody, and keeps no process alive. */
+/** The timer stops at the first tick without subscribers, and does not keep the process alive. */
 export function createSharedInterval(tickMs: number): SharedInterval {
   const looks = new Set<() => void>();
   let timer: Timer | undefined;

@@ -1,6 +1,6 @@
-// About how much a value holds, counted only as far as it matters.
+// The approximate size of a value, counted only up to a limit.
 
-/** True where a value holds more than `most`: characters of texts, bytes, and one for each number and container. */
+/** Whether the content of a value exceeds `most`: characters of texts, bytes, and one for each number and container. */
 export function isLargerThan(value: unknown, most: number): boolean {
   let left = most;
   const open: unknown[] = [value];
@@ -8,7 +8,7 @@ export function isLargerThan(value: unknown, most: number): boolean {
     const each = open.pop();
     if (typeof each === "string" || each instanceof Uint8Array) left -= each.length;
     else if (Array.isArray(each)) {
-      // Each item counts for one at least.
+      // Each item counts at least one.
       if (each.length >= left) return true;
       left -= 1;
       for (const item of each) open.push(item);

@@ -1,26 +1,26 @@
-// Server-sent events on the byte level: cutting a byte stream into frames, reading a frame, writing one.
+// Server-sent events at the byte level: splitting a byte stream into frames, reading a frame, writing one.
 
-/** One server-sent event. `event` is absent when the wire had no `event:` line. */
+/** One server-sent event. `event` is absent if the wire had no `event:` line. */
 export interface Frame {
   readonly event?: string;
   readonly data: string;
-  /** With which a client that lost the stream can ask for the rest of it. */
+  /** The id from which a client that lost the stream can request the rest. */
   readonly id?: string;
 }
 
-/** What one chunk completed: the texts of its frames, without their blank lines, and exactly their bytes. */
+/** The frames that one chunk completed: their texts without blank lines, and exactly their bytes. */
 export interface SseChunk {
   readonly raws: readonly string[];
   readonly bytes: Uint8Array;
 }
 
-/** Cuts chunks at frame borders; the bytes of an unfinished frame are held back. */
+/** Splits chunks at frame boundaries; the bytes of an incomplete frame are held back. */
 export interface FrameSplitter {
-  /** Null when the chunk completed no frame. Throws an Error when one frame outgrows the bound. */
+  /** Null when the chunk completed no frame. Throws an Error when a frame exceeds the limit. */
   push(chunk: Uint8Array): SseChunk | null;
-  /** What is held at the end of the stream: a last frame without its blank line counts as one. */
+  /** The bytes held at the end of the stream: a last frame without its blank line counts as one. */
   rest(): SseChunk | null;
-  /** True when what is held is the beginning of something other than a comment. */
+  /** True when the held bytes start anything other than a comment. */
   holdsEvent(): boolean;
 }
 
@@ -30,10 +30,10 @@ const colon = 58;
 const decoder = new TextDecoder("utf-8");
 const encoder = new TextEncoder();
 
-/** The words of the error that a splitter throws. */
+/** The message of the error that a splitter throws. */
 export const frameTooLarge = "the event stream holds a frame over the size limit";
 
-/** Index just behind the last blank line that ends behind `from`, or 0. Accepts LF, CRLF and CR line ends. */
+/** The index after the last blank line that ends after `from`, or 0. Accepts LF, CRLF and CR line ends. */
 function lastBorder(bytes: Uint8Array, from: number): number {
   for (let at = bytes.lastIndexOf(lineFeed); at >= from && at > 0; at = bytes.lastIndexOf(lineFeed, at - 1)) {
     if (bytes[at - 1] === lineFeed) return at + 1;
@@ -52,7 +52,7 @@ function join(left: Uint8Array, right: Uint8Array): Uint8Array {
   return joined;
 }
 
-/** Only whole frames are decoded, so no character is ever cut in two. */
+/** Only complete frames are decoded, so no character is ever split. */
 function cutOf(bytes: Uint8Array): SseChunk {
   const text = decoder.decode(bytes);
   const raws = text.includes("\r") ? text.split(/\r\n\r?\n|\n\r?\n|\r\r/) : text.split("\n\n");
@@ -60,13 +60,16 @@ function cutOf(bytes: Uint8Array): SseChunk {
   return { raws, bytes };
 }
 
-/** The cut without its first frames. */
+/** The chunk without its first frames. */
 export function cutFrom({ raws }: SseChunk, first: number): SseChunk {
   const left = raws.slice(first);
   return { raws: left, bytes: encoder.encode(left.map((raw) => `${raw}\n\n`).join("")) };
 }
 
-/** A splitter for one stream. `maxFrameBytes` bounds a frame and what is held, so that a peer cannot fill memory with one line. */
+/**
+ * A splitter for one stream. `maxFrameBytes` limits a frame and the held bytes, so that a peer cannot fill the memory
+ * with one line.
+ */
 export function frameSplitter(maxFrameBytes: number): FrameSplitter {
   let held: Uint8Array | null = null;
   return {
@@ -89,7 +92,7 @@ export function frameSplitter(maxFrameBytes: number): FrameSplitter {
   };
 }
 
-/** Reads the text of one frame; null when it carries no data (a comment, a bare `event:` line, nothing). */
+/** Parses the text of one frame; null when it has no data (a comment, a bare `event:` line, nothing). */
 export function readFrame(raw: string): Frame | null {
   if (raw.startsWith("data: ") && !raw.includes("\n") && !raw.includes("\r")) return { data: raw.slice(6) };
   let event: string | undefined;
@@ -106,7 +109,7 @@ export function readFrame(raw: string): Frame | null {
   return event === undefined ? { data } : { event, data };
 }
 
-/** The wire text of a frame, closed by its blank line. */
+/** The wire text of a frame, including its blank line. */
 export function formatFrame(frame: Frame): string {
   const id = frame.id === undefined ? "" : `id: ${frame.id}\n`;
   const event = frame.event === undefined ? "" : `event: ${frame.event}\n`;
@@ -114,12 +117,12 @@ export function formatFrame(frame: Frame): string {
   return `${id}${event}data: ${data}\n\n`;
 }
 
-/** The bytes of frames in a row. */
+/** The bytes of consecutive frames. */
 export function encodeFrames(frames: readonly Frame[]): Uint8Array {
   let text = "";
   for (const frame of frames) text += formatFrame(frame);
   return encoder.encode(text);
 }
 
-/** A comment that every client skips; it only keeps the connection warm. */
+/** A comment that clients ignore; it keeps the connection open. */
 export const keepAliveComment = ": keep-alive\n\n";

@@ -1,19 +1,22 @@
-// A thread that does jobs for the event loop: started at the first job, replaced when it dies, idle without cost.
+// A worker thread for jobs: started at the first job, replaced when it exits, idle without cost.
 
 export interface Thread<Job, Result> {
-  /** Rejects where the thread dies before it has answered. `given` goes over without a copy and is empty here afterwards. */
+  /**
+   * Rejects if the thread exits before it has answered. `given` is transferred without a copy and is empty here
+   * afterwards.
+   */
   run(job: Job, given?: readonly ArrayBuffer[]): Promise<Answer<Result>>;
-  /** Ends the thread; jobs that are not done fail. */
+  /** Ends the thread; unfinished jobs fail. */
   close(): void;
 }
 
 export interface Answer<Result> {
   readonly result: Result;
-  /** Long texts that came before the result: alone, a text goes to another thread without a copy. */
+  /** Long texts that arrived before the result: as a message of its own, a text is transferred without a copy. */
   readonly texts: readonly string[];
 }
 
-/** What goes over, and what comes back under the same number: any texts first. */
+/** A message to the thread, and the messages with the same number back: texts first. */
 export type ThreadMessage<Content> =
   | { readonly id: number; readonly text: string }
   | { readonly id: number; readonly content: Content };
@@ -24,7 +27,7 @@ interface Waiting<Result> {
   reject(cause: unknown): void;
 }
 
-/** `address` is the code of the thread; see `workerAddress`. */
+/** `address` returns the URL of the thread's code; see `workerAddress`. */
 export function createThread<Job, Result>(address: () => string): Thread<Job, Result> {
   let worker: Worker | null = null;
   const waiting = new Map<number, Waiting<Result>>();

@@ -1,4 +1,4 @@
-// The signature of a webhook, after the Standard Webhooks specification: HMAC-SHA-256 over id, time and body.
+// The signature of a webhook by the Standard Webhooks specification: HMAC-SHA-256 over id, time and body.
 
 const prefix = "whsec_";
 const base64 = /^[A-Za-z0-9+/]+={0,2}$/;
@@ -11,14 +11,14 @@ export interface WebhookHeaders extends Record<string, string> {
   readonly "webhook-signature": string;
 }
 
-/** The headers of one delivery; the id is the same in each try, the time is not. */
+/** The headers of one delivery. The id is the same in each attempt, the time is not. */
 export function webhookHeaders(key: Uint8Array, id: string, nowMs: number, body: string): WebhookHeaders {
   const timestamp = String(Math.floor(nowMs / 1000));
   const signature = new Bun.CryptoHasher("sha256", key).update(`${id}.${timestamp}.${body}`).digest("base64");
   return { "webhook-id": id, "webhook-timestamp": timestamp, "webhook-signature": `v1,${signature}` };
 }
 
-/** The key as the libraries of receivers take it. */
+/** The key in the format of the receivers' libraries. */
 export function webhookSecretText(key: Uint8Array): string {
   return prefix + Buffer.from(key).toString("base64");
 }

@@ -1,8 +1,8 @@
-// Where the code of a thread lies: beside its starter in the sources, under its own path in a compiled executable.
+// Where the code of a thread is: in the sources next to its caller, under its own path in a compiled executable.
 
 const executableRoot = "/$bunfs/root/";
 
-/** `path` is below `src`, as the build names its entries; `meta` is the starter's own. */
+/** `path` is relative to `src`, as the build names its entries; `meta` is the caller's own. */
 export function workerAddress(path: string, meta: { readonly url: string }): string {
   if (meta.url.startsWith(`file://${executableRoot}`)) return executableRoot + path;
   return new URL(path.slice(path.lastIndexOf("/") + 1), meta.url).href;
