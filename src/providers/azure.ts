@@ -1,4 +1,4 @@
-// OpenAI's models in a resource on Azure: models are named by their deployments, and paths by the version of the API.
+// OpenAI's models in an Azure resource: models are named by their deployments, and paths depend on the API version.
 
 import type { UpstreamRequest } from "../dialects/dialect.ts";
 import { openaiChat, openaiCompletions, openaiEmbeddings, openaiImages, openaiResponses } from "../dialects/index.ts";
@@ -6,13 +6,13 @@ import { type AccountAccess, type AccountEntry, inHeader } from "./credentials.t
 import { openaiAudio, prefersResponses, servesText } from "./openai.ts";
 import type { HttpKind } from "./provider.ts";
 
-/** Deployments have any name; by convention it contains the model. Only these complete a text. */
+/** Deployments may have any name; by convention it contains the model. Only these support text completion. */
 const completesText = /gpt-3\.?5-turbo-instruct|davinci-002|babbage-002/;
 
 /** Versions without a date belong to the API that has no deployments in its paths: `v1`, `preview`, `latest`. */
 const dated = /^\d{4}-\d{2}-\d{2}/;
 
-/** The address may be copied with or without the paths that SDKs append to it. */
+/** The URL may be copied with or without the paths that SDKs append to it. */
 function resourceOf(baseUrl: string): string {
   return baseUrl.replace(/\/+$/, "").replace(/\/openai(?:\/v1|\/deployments\/[^/]+)?$/, "");
 }
@@ -58,7 +58,7 @@ export const azure: HttpKind = {
   origin: "azure",
   options: { customTools: true },
   signer: inHeader("api-key"),
-  // No listing: the service lists what could be deployed, not what is.
+  // Without a model list: the service lists what could be deployed, not what is.
   account: { members: { apiVersion: ["OPENAI_API_VERSION"] } },
   access,
 };

@@ -1,11 +1,11 @@
-// Accounts: what an operator configures of one, how its requests are signed, and what differs in its calls.
+// Accounts: the settings of an operator, how requests are signed, and differences in their calls.
 import type { UpstreamDialect, UpstreamRequest } from "../dialects/dialect.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Secret } from "../lib/secret.ts";
 import type { ListedModel } from "./model-list.ts";
 import type { OutgoingRequest, Send } from "./upstream.ts";
 
-/** What an operator configures of an account in addition to an address and a key. */
+/** The settings of an account in addition to a URL and a key. */
 export interface Account {
   readonly region?: string;
   readonly project?: string;
@@ -18,19 +18,19 @@ export interface Account {
   readonly sessionToken?: Secret;
 }
 
-/** What is wrong with an account: the member at fault, or `credential`, and what to do about it. */
+/** What is wrong with an account: the invalid member, or `credential`, and how to fix it. */
 export interface AccountFault {
   readonly member: keyof Account | "credential";
   readonly problem: string;
 }
 
-/** What accounts of one kind are made of. */
+/** The settings of one kind of account. */
 export interface AccountRules {
-  /** The members that mean something here, and the variables that the provider's own SDK reads them from, best first. */
+  /** The relevant members, and the environment variables from which the provider's own SDK reads them, best first. */
   readonly members: { readonly [member in keyof Account]?: readonly string[] };
-  /** The address of such an account where none is configured; undefined when that is not known. */
+  /** The URL for an account without a configured one; undefined when it is unknown. */
   baseUrl?(account: Account): string | undefined;
-  /** Null for an account that can be used. Absent: all can. */
+  /** Null for a usable account. Absent: all are. */
   fault?(account: Account, credential: Secret | null): AccountFault | null;
 }
 
@@ -41,25 +41,25 @@ export interface AccountEntry {
   readonly account?: Account;
 }
 
-/** What signing may use; `send` goes through the entry's own proxy. */
+/** What signing depends on; `send` uses the entry's own proxy. */
 export interface SignerDependencies {
   readonly clock: Clock;
   readonly send: Send;
 }
 
-/** A request that is about to be sent, without its authentication. */
+/** A request without its authentication. */
 export type UnsignedRequest = Pick<OutgoingRequest, "method" | "url" | "body">;
 
 /** Headers that authenticate a request. */
 export type AuthHeaders = Readonly<Record<string, string>>;
 
-/** How requests to one account are signed: by headers that are always the same, or by headers made for each request. */
+/** How requests to one account are signed: by constant headers, or by headers made for each request. */
 export type Signer =
   | { readonly headers: AuthHeaders }
   | {
       /** Made for each request, because they expire or cover its bytes. */
       sign(request: UnsignedRequest): Promise<AuthHeaders>;
-      /** The provider answered with 401: what was sent is not sent again. */
+      /** The provider returned 401: the credential is not sent again. */
       onUnauthorized?(): void;
     };
 
@@ -69,21 +69,21 @@ export type SignerFactory = (entry: AccountEntry, dependencies: SignerDependenci
 /** The body of a list, as parsed JSON; the request is signed. */
 export type GetList = (url: string, headers?: Readonly<Record<string, string>>) => Promise<unknown>;
 
-/** What differs in the calls of one account. */
+/** Differences in the calls of one account. */
 export interface AccountAccess {
-  /** In place of the entry's own address. */
+  /** Replaces the URL of the entry. */
   readonly baseUrl?: string;
-  /** The call on this account's own paths; the same object where nothing changes. Pure. */
+  /** The call with this account's own paths; the same object when nothing changes. Pure. */
   rewritePath?(call: UpstreamRequest, dialect: UpstreamDialect): UpstreamRequest;
-  /** As `rewritePath`, for calls about tasks, which belong to no dialect. */
+  /** As `rewritePath`, for calls about tasks, which have no dialect. */
   rewriteTaskPath?(call: UpstreamRequest): UpstreamRequest;
-  /** The response in frames that dialects read. */
+  /** Converts the response to the frames that dialects read. */
   unwrap?(response: Response): Response;
   /** The account's own list of models. */
   list?(get: GetList): Promise<ListedModel[]>;
 }
 
-/** The secrets of an account, to be hidden wherever they turn up. */
+/** The secrets of an account, which are redacted everywhere. */
 export function secretsOf(account: Account = {}): string[] {
   const { accessKeyId, secretAccessKey, sessionToken } = account;
   return [accessKeyId, secretAccessKey, sessionToken].flatMap((secret) => (secret ? [secret.reveal()] : []));
@@ -96,13 +96,13 @@ export interface KeyPair {
   readonly sessionToken?: Secret;
 }
 
-/** Both parts, where both are there. */
+/** Both parts, if both are present. */
 function keyPairOf({ accessKeyId, secretAccessKey, sessionToken }: Account): KeyPair | null {
   if (accessKeyId === undefined || secretAccessKey === undefined) return null;
   return { accessKeyId, secretAccessKey, ...(sessionToken === undefined ? {} : { sessionToken }) };
 }
 
-/** What is missing of a pair, where no key that is simply shown takes its place. */
+/** What is missing from a key pair, unless a plain key is configured instead. */
 export function keyPairFault(
   { accessKeyId, secretAccessKey }: Account,
   credential: Secret | null,
@@ -119,7 +119,7 @@ export function keyPairFault(
 /** `Authorization: Bearer …`. */
 export const bearerHeaders = (token: Secret): AuthHeaders => ({ authorization: `Bearer ${token.reveal()}` });
 
-/** The credential in this header, behind a prefix. Nothing is sent where there is none. */
+/** The credential in this header, after a prefix. Nothing is sent without a credential. */
 export const inHeader =
   (name: string, prefix = ""): SignerFactory =>
   ({ credential }) => ({ headers: credential === null ? {} : { [name]: prefix + credential.reveal() } });

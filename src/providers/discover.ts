@@ -1,18 +1,18 @@
-// Local servers that are simply there: each usual port is asked once for its models.
+// Discovers local servers: each usual port is asked once for its models.
 import { hopsHeader, maxHops } from "../lib/hops.ts";
 import { isObject } from "../lib/json.ts";
 import { presets } from "./presets.ts";
 import { defaultTimeouts, type HttpEntry, type HttpKind } from "./provider.ts";
 import { createSend, type Send } from "./upstream.ts";
 
-/** A kind and the port on which it usually listens. */
+/** A provider kind and its usual port. */
 export interface LocalPlace {
   readonly kind: HttpKind;
   readonly port: number;
 }
 
 export interface DiscoverOptions {
-  /** Where the gateway itself listens: it is never asked. */
+  /** The gateway's own address, which is skipped. */
   readonly self: { readonly host: string; readonly port: number };
   readonly places?: readonly LocalPlace[];
   readonly timeoutMs?: number;
@@ -25,18 +25,18 @@ export const localPlaces: readonly LocalPlace[] = presets.flatMap((kind) =>
 
 const loopback = "127.0.0.1";
 const patienceMs = 300;
-/** A gateway refuses a request with so many hops; a model server takes no notice of the header. */
+/** A gateway refuses a request with so many hops; model servers ignore the header. */
 const probeHeaders = { "accept-encoding": "identity", [hopsHeader]: String(maxHops) };
 
-/** True where a listener on this host takes connections to the loopback address. */
+/** Whether a listener on this host accepts connections to the loopback address. */
 function coversLoopback(host: string): boolean {
   return /^(?:127\.|0\.0\.0\.0$|::1?$|localhost$)/.test(host);
 }
 
-/** The headers of a gateway's own answers. An id that comes back proves nothing: some model servers return it too. */
+/** The headers of a gateway's own responses. A returned id proves nothing: some model servers return it too. */
 const isMarked = (headers: Headers): boolean => [...headers.keys()].some((name) => name.startsWith("x-turnpike-"));
 
-/** An empty list counts: the server is there, and its models may come later. */
+/** An empty list counts: the server is running, and its models may be added later. */
 async function listsModels(url: string, send: Send, timeoutMs: number): Promise<boolean> {
   try {
     const signal = AbortSignal.timeout(timeoutMs);
@@ -45,7 +45,7 @@ async function listsModels(url: string, send: Send, timeoutMs: number): Promise<
     const body: unknown = await response.json();
     return isObject(body) && body.object === "list" && (Array.isArray(body.data) || body.data === null);
   } catch {
-    // No server, or no compatible one in time: that is the usual case.
+    // No server, or no compatible one in time, is the usual case.
     return false;
   }
 }

@@ -1,4 +1,5 @@
-// A provider behind HTTP, made of its entry in the configuration: signs, sends, follows tasks, repairs and redacts responses.
+// A provider over HTTP, built from its entry in the configuration: signs, sends, polls tasks, patches and redacts
+// responses.
 import { version } from "../../package.json";
 import type { ChatRequest, ChatResponse } from "../canonical/chat.ts";
 import type { CompatibilityFlags, FormPart, UpstreamDialect, UpstreamRequest } from "../dialects/dialect.ts";
@@ -27,13 +28,13 @@ const decoder = new TextDecoder();
 
 const join = (baseUrl: string, path: string): string => `${baseUrl.replace(/\/+$/, "")}/${path}`;
 
-/** The address below which all paths are: a bare host is completed as the provider's own SDK does it. */
+/** The base URL of all paths: a bare host is completed as in the provider's own SDK. */
 export function baseOf({ kind, baseUrl }: Pick<HttpEntry, "kind" | "baseUrl">): string {
   if (kind.barePath === undefined || new URL(baseUrl).pathname !== "/") return baseUrl;
   return join(baseUrl, kind.barePath);
 }
 
-/** Hides the credentials of an entry, also those among its headers, and its host. */
+/** Hides the host and the credentials of an entry, including those in its headers. */
 function redactorOfEntry({ baseUrl, credential, account, headers }: HttpEntry): Redactor {
   const secrets = [credential?.reveal() ?? "", ...secretsOf(account), ...Object.values(headers).filter(isStrong)];
   return redactorOf(secrets, new URL(baseUrl).host);
@@ -41,12 +42,12 @@ function redactorOfEntry({ baseUrl, credential, account, headers }: HttpEntry): 
 
 const bearer = "Bearer ";
 
-/** Signs requests that need headers of their own, and returns responses in frames that dialects read. */
+/** Signs requests that need individual headers, and converts responses to frames that dialects read. */
 function signed(send: Send, signer: Signer, { unwrap }: AccountAccess, redactor: Redactor): Send {
   const unwrapped: Send = unwrap === undefined ? send : (request) => send(request).then(unwrap);
   if ("headers" in signer) return unwrapped;
   return async (request) => {
-    // The signature may have to be fetched first; a request that is aborted does not wait for it.
+    // The signature may have to be fetched first; an aborted request does not wait for it.
     const headers = await raceAbort(signer.sign(request), request.signal);
     for (const value of Object.values(headers)) if (value.startsWith(bearer)) redactor.add(value.slice(bearer.length));
     const response = await unwrapped({ ...request, headers: { ...request.headers, ...headers } });
@@ -55,7 +56,10 @@ function signed(send: Send, signer: Signer, { unwrap }: AccountAccess, redactor:
   };
 }
 
-/** Sends calls below an address. A task that is submitted twice is paid for twice: no submit is risked on a connection that may be stale. */
+/**
+ * Sends calls to one base URL. A task that is submitted twice is billed twice, so no submit uses a connection that may
+ * be stale.
+ */
 function callSenders(send: Send, encode: ReturnType<typeof requestEncoder>, baseUrl: string) {
   const base = join(baseUrl, "");
   const sending = (call: UpstreamRequest, signal: AbortSignal, more: Pick<OutgoingRequest, "freshConnection">) => {
@@ -75,7 +79,7 @@ function patchesOf({ kind }: HttpEntry, { splitsThinking }: CompatibilityFlags):
   return [kind.responsePatch, splitsThinking ? inlineThinking : undefined].filter((patch) => patch !== undefined);
 }
 
-/** A list of the provider's, below its base URL. */
+/** A list of the provider, relative to its base URL. */
 interface ListOf<Item> {
   readonly path: string;
   read(body: unknown): Item[];
@@ -94,7 +98,7 @@ function listsOf(
   return withoutUndefined({ models: models ?? lister(listing), voices: lister(voiceList) });
 }
 
-/** Reads lists with signed requests that carry the headers of the entry. */
+/** Reads lists with signed requests and the headers of the entry. */
 function listReader(send: Send, base: Readonly<Record<string, string>>): (signal: AbortSignal) => GetList {
   return (signal) => async (url, headers) => {
     const response = await send({ method: "GET", url, headers: { ...base, ...headers }, signal });
@@ -105,7 +109,7 @@ function listReader(send: Send, base: Readonly<Record<string, string>>): (signal
   };
 }
 
-/** What every request to this entry carries. */
+/** The headers of every request to this entry. */
 function headersOf({ kind, headers }: HttpEntry, signer: Signer): Record<string, string> {
   const names = Object.keys(headers).map((name) => name.toLowerCase());
   const agent: Record<string, string> = names.includes("user-agent") ? {} : { "user-agent": `turnpike/${version}` };
@@ -119,7 +123,7 @@ interface HttpDependencies {
   readonly send: Send;
 }
 
-/** A credential is read once here; it travels only in headers of requests to this entry's own base URL. */
+/** A credential is read once here, and is sent only in headers of requests to this entry's own base URL. */
 export function httpProvider(
   entry: HttpEntry,
   { clock = systemClock, send = createSend() }: Partial<HttpDependencies> = {},
@@ -172,7 +176,7 @@ export function httpProvider(
 
 type EncodedCall = Pick<OutgoingRequest, "method" | "headers" | "body" | "pieces">;
 
-/** Encodes calls for one provider: `base` are the headers of every request to it; the call's own replace them. */
+/** Encodes calls for one provider: `base` are the headers of every request; the call's own replace them. */
 function requestEncoder(
   base: Readonly<Record<string, string>>,
 ): (call: UpstreamRequest) => EncodedCall | Promise<EncodedCall> {
@@ -205,7 +209,10 @@ function encodedForm(
 const isChat = (dialect: UpstreamDialect): dialect is UpstreamDialect<ChatRequest, ChatResponse> =>
   dialect.operation === "chat";
 
-/** The same provider with moderation by its chat models only, in all of its chat dialects. One inside the process moderates by itself. */
+/**
+ * The same provider with moderation only by its chat models, in all of its chat dialects. In-process providers
+ * moderate themselves.
+ */
 export function asModerator(provider: Provider, form: ModeratorForm): Provider {
   const { kind, dispatch } = provider;
   if (dispatch.form === "canonical") return provider;

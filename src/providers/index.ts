@@ -1,4 +1,5 @@
-// The list of provider kinds. A compatible newcomer is one row in presets.ts, one with formats of its own a row in vendors.ts.
+// The list of provider kinds. A compatible provider is one row in presets.ts, one with its own formats a row in
+// vendors.ts.
 import { openaiChat } from "../dialects/index.ts";
 import { azure } from "./azure.ts";
 import { bedrock } from "./bedrock/index.ts";
@@ -10,7 +11,7 @@ import type { HttpKind } from "./provider.ts";
 import { vendors } from "./vendors.ts";
 import { vertex } from "./vertex/index.ts";
 
-/** In the order in which a model that several of them list is looked for. */
+/** Models that several of them list are searched in this order. */
 export const providerKinds: readonly HttpKind[] = [
   openai,
   ...vendors.chat,
@@ -26,12 +27,12 @@ export const providerKinds: readonly HttpKind[] = [
   compatible,
 ];
 
-/** The kind of that name, if there is one. */
+/** The kind with that name, if there is one. */
 export function findKind(kind: string): HttpKind | undefined {
   return providerKinds.find((candidate) => candidate.name === kind);
 }
 
-/** Supports OpenAI's chat, which servers implement with differences of their own. */
+/** Whether the kind supports OpenAI's chat completions, which servers implement with differences. */
 export function isCompatible({ dialects }: HttpKind): boolean {
   return dialects.includes(openaiChat);
 }

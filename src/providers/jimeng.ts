@@ -1,4 +1,4 @@
-// Jimeng: Volcengine's visual service, for a key that signs, or behind a gateway with a bearer token.
+// Jimeng: Volcengine's visual service, with a signing key, or through a gateway with a bearer token.
 
 import { createHash, createHmac } from "node:crypto";
 import { jimengVideos } from "../dialects/video/index.ts";
@@ -28,7 +28,7 @@ export const jimeng: HttpKind = {
   },
 };
 
-/** What a signature is bound to in addition to the request. */
+/** The scope of a signature in addition to the request. */
 interface VolcengineScope {
   readonly region: string;
   readonly service: string;
@@ -38,7 +38,7 @@ type Bytes = string | Uint8Array;
 const digest = (bytes: Bytes): string => createHash("sha256").update(bytes).digest("hex");
 const keyed = (key: Bytes, text: string): Buffer => createHmac("sha256", key).update(text).digest();
 
-/** As RFC 3986 has it: everything but letters, digits, `-`, `_`, `.` and `~`. */
+/** As in RFC 3986: everything but letters, digits, `-`, `_`, `.` and `~`. */
 function escaped(text: string): string {
   return encodeURIComponent(text).replace(/[!'()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`);
 }
@@ -58,7 +58,7 @@ function canonicalPath(path: string): string {
     .join("/");
 }
 
-/** The request in the one spelling that is signed; `headers` are sorted by their names. */
+/** The canonical form of the request for signing; `headers` are sorted by name. */
 function canonicalRequest(
   { method, url }: UnsignedRequest,
   headers: readonly (readonly [string, string])[],
@@ -79,8 +79,8 @@ function timestamp(nowMs: number): string {
 }
 
 /**
- * https://www.volcengine.com/docs/6369/67269: like AWS's signature of version 4, with other words, and without a prefix to
- * the secret. Covered are method, address, body, the headers that are returned, and those of `others`, by their names in
+ * https://www.volcengine.com/docs/6369/67269: like AWS's signature version 4, with other constants and without a
+ * prefix to the secret. It covers method, URL, body, the returned headers, and those of `others`, by their names in
  * lower case, which are sent anyway.
  */
 export function volcengineSignature(

@@ -1,13 +1,13 @@
-// Kling: an API key that is shown, or an access key and its secret, which sign a token that is good for half an hour.
+// Kling: an API key, or an access key with a secret that signs a token valid for half an hour.
 import { klingTasks, klingVideos } from "../dialects/video/index.ts";
 import { Secret } from "../lib/secret.ts";
 import { bearerHeaders, bearerOrKeyPair, type KeyPair, keyPairFault, type Signer } from "./credentials.ts";
 import type { HttpKind } from "./provider.ts";
 
 const lifeSeconds = 1800;
-/** The provider's clock may be behind ours. */
+/** The provider's clock may be behind. */
 const skewSeconds = 5;
-/** So long before its end a token is used no more. */
+/** A token is replaced so long before it expires. */
 const earlyMs = 5 * 60_000;
 
 /** https://app.klingai.com/global/dev/document-api/apiReference/commonInfo */
@@ -24,7 +24,7 @@ interface HeldToken {
   readonly madeAtMs: number;
 }
 
-/** Sends a token of this key, and makes a new one shortly before it expires, or when it has been refused. */
+/** Sends a token of this key, and makes a new one shortly before it expires, or after a refusal. */
 function tokenSigner(key: KeyPair, nowMs: () => number): Signer {
   let held: HeldToken | null = null;
   const isGood = ({ madeAtMs }: HeldToken): boolean => {

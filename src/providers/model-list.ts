@@ -1,4 +1,4 @@
-// Lists of models and voices: what is read of one, a reader for each form, and the names by which models of images are known.
+// Lists of models and voices: their canonical form, a reader for each format, and the names of image models.
 
 import type { ListedVoice } from "../canonical/speech.ts";
 import { isObject, type Json, type JsonObject } from "../lib/json.ts";
@@ -9,7 +9,7 @@ export interface ListedModel {
   readonly displayName?: string;
   readonly createdAt?: number;
   readonly ownedBy?: string;
-  /** Members of Anthropic's list beyond these. */
+  /** Members of Anthropic's list in addition to these. */
   readonly details?: JsonObject;
 }
 
@@ -47,13 +47,13 @@ function readDataItem(item: Json): ListedModel[] {
   ];
 }
 
-/** `{data: [{id, …}]}`, as most servers answer, or the list alone. Entries without an id are left out. */
+/** `{data: [{id, …}]}`, as most servers return it, or only the list. Entries without an id are left out. */
 export function readDataList(body: unknown): ListedModel[] {
   const list = isObject(body) ? body.data : (body as Json);
   return Array.isArray(list) ? list.flatMap(readDataItem) : [];
 }
 
-/** The objects of a list of this member, each as at most one model. */
+/** The objects of a list under this member, each as at most one model. */
 function readList(body: unknown, member: string, read: (item: JsonObject) => ListedModel | null): ListedModel[] {
   const list = isObject(body) ? body[member] : undefined;
   return (Array.isArray(list) ? list : []).flatMap((item) => (isObject(item) ? (read(item) ?? []) : []));
@@ -86,16 +86,16 @@ export function readDeepgramModels(body: unknown): ListedModel[] {
   return [...new Map(listed.map((model) => [model.id, model])).values()];
 }
 
-/** A bare list of `{model_id, name}`, without the models that only transcribe. */
+/** A bare list of `{model_id, name}`, without models that only transcribe. */
 export const readElevenlabsModels = (body: unknown): ListedModel[] =>
   readList({ models: body }, "models", ({ model_id: id }) => named(id, "elevenlabs"));
 
-/** The server's account of itself: `{model_id}`. */
+/** The server's description of itself: `{model_id}`. */
 export function readTeiInfo(body: unknown): ListedModel[] {
   return isObject(body) && typeof body.model_id === "string" ? [{ id: body.model_id }] : [];
 }
 
-/** Names of models that make images: where one provider serves both chat and images, only the name distinguishes them. */
+/** Names of image models: where one provider serves both chat and images, only the name distinguishes them. */
 const imageWords =
   /image|imagin|dall-?e|diffusion|flux|sdxl|sd-?3|seedream|cogview|kolors|t2i|i2i|wanx|recraft|ideogram|hidream|banana/i;
 
@@ -113,7 +113,7 @@ function genderOf(word: string): Pick<ListedVoice, "gender"> {
 
 const objectsIn = (value: unknown): JsonObject[] => (Array.isArray(value) ? value.filter(isObject) : []);
 
-/** Voices of the library are refused on free plans, so the account's own and the default ones come first. */
+/** Library voices are refused on free plans, so the account's own and the default ones come first. */
 const isOfLibrary = ({ category }: JsonObject): boolean => category === "professional" || category === "famous";
 
 /** `{voices: [{voice_id, name, category, labels: {gender}}]}`; a name is often followed by a description. */
@@ -127,7 +127,7 @@ export function readElevenlabsVoices(body: unknown): ListedVoice[] {
   }));
 }
 
-/** `[{ShortName, DisplayName, Gender, Locale}]`; voices of many languages first, since a text may be in any. */
+/** `[{ShortName, DisplayName, Gender, Locale}]`; multilingual voices first, since the language of a text is unknown. */
 export function readAzureVoices(body: unknown): ListedVoice[] {
   const items = objectsIn(body).filter(({ ShortName: id }) => textOf(id) !== "");
   const isMultilingual = ({ ShortName: id }: JsonObject): boolean => /Multilingual/i.test(textOf(id));

@@ -1,4 +1,4 @@
-// Compatible providers with an API of their own in addition, at a path next to the compatible one.
+// Compatible providers that also have a native API, at a path next to the compatible one.
 
 import type { UpstreamRequest } from "../dialects/dialect.ts";
 import {
@@ -20,7 +20,7 @@ import { isObject, type JsonObject } from "../lib/json.ts";
 import type { Preset } from "./preset.ts";
 import { effortAsSwitch, onModels, without } from "./request-quirks.ts";
 
-/** `prefix` is the end of the base URL, as in `v1`; `native` matches the paths that lie next to it. */
+/** `prefix` is the end of the base URL, as in `v1`; `native` matches the paths next to it. */
 function nativeApiPrefix(prefix: string, native: RegExp): NonNullable<Preset["access"]> {
   const suffix = new RegExp(`/${prefix}$`);
   return ({ baseUrl }) => {
@@ -32,7 +32,7 @@ function nativeApiPrefix(prefix: string, native: RegExp): NonNullable<Preset["ac
   };
 }
 
-/** How long an image task of DashScope may take. */
+/** The maximum duration of a DashScope image task. */
 const mostImageTaskMs = 180_000;
 
 /** https://www.volcengine.com/docs/82379/1494384: thinking is a switch, and the effort is sent in addition. */
@@ -68,7 +68,10 @@ function taskPath({ output }: JsonObject): string | null {
   return typeof id === "string" && isUnfinished ? `api/v1/tasks/${encodeURIComponent(id)}` : null;
 }
 
-/** https://www.alibabacloud.com/help/en/model-studio/deep-thinking: the open models think by default, and then only stream. */
+/**
+ * https://www.alibabacloud.com/help/en/model-studio/deep-thinking: open models think by default, and then only support
+ * streams.
+ */
 export const dashscope: Preset = {
   name: "dashscope",
   baseUrl: "https://dashscope.aliyuncs.com/compatible-mode/v1",
@@ -100,7 +103,7 @@ export const dashscope: Preset = {
   },
 };
 
-/** https://platform.minimax.io/docs/api-reference/text-openai-api: thinking is in the text, and has no level. */
+/** https://platform.minimax.io/docs/api-reference/text-openai-api: thinking is in the text and has no levels. */
 export const minimax: Preset = {
   name: "minimax",
   baseUrl: "https://api.minimax.io/v1",
@@ -113,7 +116,7 @@ export const minimax: Preset = {
   patches: { "chat/completions": [without("reasoning_effort")] },
 };
 
-/** https://docs.ollama.com/api/openai-compatibility: calls come whole, each in one chunk. */
+/** https://docs.ollama.com/api/openai-compatibility: calls arrive complete, each in one chunk. */
 export const ollama: Preset = {
   name: "ollama",
   baseUrl: "http://127.0.0.1:11434/v1",

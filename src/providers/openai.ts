@@ -1,4 +1,4 @@
-// OpenAI itself, and any server that speaks its chat with a base URL.
+// OpenAI, and any server with OpenAI's chat completions at a configured base URL.
 import {
   openaiChat,
   openaiCompletions,
@@ -21,15 +21,15 @@ import type { HttpKind } from "./provider.ts";
 /** Audio in and out in OpenAI's formats. */
 export const openaiAudio = [openaiSpeech, openaiTranscriptions, openaiTranslations] as const;
 
-/** The last models for text completion; they do not support chat, and all others only chat. */
+/** The last models with text completion. They do not support chat, and all others support only chat. */
 const completesText = /^(?:ft:)?(?:gpt-3\.5-turbo-instruct|davinci-002|babbage-002)/;
 
-/** Only models of this name complete texts, and they do nothing else in chat. */
+/** Whether a model supports a dialect: models with these names support only text completion, all others only chat. */
 export function servesText(names: RegExp): NonNullable<HttpKind["supports"]> {
   return (dialect, model) => dialect.operation !== "chat" || (dialect === openaiCompletions) === names.test(model);
 }
 
-/** Models that reason call functions best as responses, some of them only there. */
+/** Reasoning models support functions best on the Responses API, some of them only there. */
 export const prefersResponses: NonNullable<HttpKind["prefers"]> = (request, query, client) =>
   request.operation === "chat" && wantsResponses(query, request, client === openaiChat) ? openaiResponses : undefined;
 

@@ -1,4 +1,4 @@
-// What all compatible providers of the table have in common, so that a row contains only what is its own.
+// What all compatible providers of the table share, so that a row contains only its differences.
 import type { UpstreamDialect } from "../dialects/dialect.ts";
 import { openaiChat } from "../dialects/index.ts";
 import { bearer } from "./credentials.ts";
@@ -32,7 +32,7 @@ export interface Preset
 
 const chatPath = "chat/completions";
 
-/** The kind that a row describes. Its own name is the tag of the state that it makes. */
+/** The kind that a row describes. Its name is the origin of its state. */
 export function preset({ also = [], patches = {}, ...row }: Preset): HttpKind {
   return {
     ...row,

@@ -1,4 +1,4 @@
-// The table of compatible providers: who speaks OpenAI's chat, where, and with which habits. A newcomer is one row.
+// The table of compatible providers: URLs, options and quirks of servers with OpenAI's chat completions, one row each.
 import {
   groqSpeech,
   groqTranscriptions,
@@ -41,7 +41,10 @@ const thinkingType = (level?: (effort: string, model: string) => string | undefi
   effortAsSwitch("thinking", { type: "disabled" }, { type: "enabled" }, level);
 const zeroPenalties = { presence_penalty: 0, frequency_penalty: 0 } as const;
 
-/** Only the newer models accept a level of thinking in addition to the switch. Usage is in the last chunk without a request for it. */
+/**
+ * Only the newer models accept a level of thinking in addition to the switch. The last chunk has usage without a
+ * request for it.
+ */
 const glm: Pick<Preset, "also" | "options" | "patches"> = {
   also: [openaiEmbeddings, zhipuImages],
   options: { ...older, noStreamOptions: true, oneChoice: true, embeddings: { mostItems: 64, textsOnly: true } },
@@ -56,8 +59,8 @@ const glm: Pick<Preset, "also" | "options" | "patches"> = {
 
 const hosted: readonly Preset[] = [
   {
-    // https://openrouter.ai/docs/use-cases/reasoning-tokens; its comments and `reasoning_details` the dialect reads.
-    // Pictures: https://openrouter.ai/docs/features/multimodal/image-generation
+    // https://openrouter.ai/docs/use-cases/reasoning-tokens; the dialect supports its comments and `reasoning_details`.
+    // Images: https://openrouter.ai/docs/features/multimodal/image-generation
     name: "openrouter",
     baseUrl: "https://openrouter.ai/api/v1",
     environment: { credential: "OPENROUTER_API_KEY", baseUrl: "OPENROUTER_BASE_URL" },
@@ -65,8 +68,8 @@ const hosted: readonly Preset[] = [
     options: { makesImages: true },
   },
   {
-    // https://console.groq.com/docs/openai: these fields are refused with 400. The SDK takes the bare host. Thinking is
-    // in the text unless a request says otherwise.
+    // https://console.groq.com/docs/openai: these fields are refused with 400. The SDK accepts the bare host. Thinking
+    // is in the text unless a request specifies otherwise.
     name: "groq",
     baseUrl: "https://api.groq.com/openai/v1",
     barePath: "openai/v1",
@@ -79,7 +82,7 @@ const hosted: readonly Preset[] = [
     responsePatch: usageInXGroq,
   },
   {
-    // https://api-docs.deepseek.com/guides/thinking_mode and /guides/fim_completion (the prompt goes to a path of its own).
+    // https://api-docs.deepseek.com/guides/thinking_mode and /guides/fim_completion (prompts have a path of their own).
     name: "deepseek",
     baseUrl: "https://api.deepseek.com",
     environment: { credential: "DEEPSEEK_API_KEY", baseUrl: "DEEPSEEK_BASE_URL" },
@@ -89,8 +92,8 @@ const hosted: readonly Preset[] = [
     paths: { completions: "beta/completions" },
   },
   {
-    // https://docs.mistral.ai/api: unknown fields are refused with 422; thinking comes as parts of the content. Its own
-    // models know two efforts: https://github.com/anomalyco/models.dev/pull/1986
+    // https://docs.mistral.ai/api: unknown fields are refused with 422; thinking is returned as parts of the content.
+    // Its own models support two efforts: https://github.com/anomalyco/models.dev/pull/1986
     name: "mistral",
     baseUrl: "https://api.mistral.ai/v1",
     barePath: "v1",
@@ -113,7 +116,7 @@ const hosted: readonly Preset[] = [
     responsePatch: thinkingInContent,
   },
   {
-    // https://docs.x.ai/docs/guides/reasoning: penalties are refused by models that think, even where they are nothing.
+    // https://docs.x.ai/docs/guides/reasoning: reasoning models refuse penalties, even of zero.
     name: "xai",
     baseUrl: "https://api.x.ai/v1",
     barePath: "v1",
@@ -122,7 +125,8 @@ const hosted: readonly Preset[] = [
     patches: { [chat]: [withoutDefaults(zeroPenalties)] },
   },
   {
-    // https://docs.together.ai/docs/openai-api-compatibility; the list of models is a bare list. Thinking: /docs/deepseek-r1.
+    // https://docs.together.ai/docs/openai-api-compatibility; the list of models is a bare list. Thinking:
+    // /docs/deepseek-r1.
     name: "together",
     baseUrl: "https://api.together.xyz/v1",
     barePath: "v1",
@@ -140,7 +144,8 @@ const hosted: readonly Preset[] = [
     options: older,
   },
   {
-    // https://inference-docs.cerebras.ai/resources/openai: these fields are refused with 400. The SDK takes the bare host.
+    // https://inference-docs.cerebras.ai/resources/openai: these fields are refused with 400. The SDK accepts the bare
+    // host.
     name: "cerebras",
     baseUrl: "https://api.cerebras.ai/v1",
     barePath: "v1",
@@ -148,7 +153,7 @@ const hosted: readonly Preset[] = [
     patches: { [chat]: [withoutDefaults({ ...zeroPenalties, parallel_tool_calls: true, service_tier: "auto" })] },
   },
   {
-    // https://platform.kimi.ai/docs/api/chat and /docs/api/models-overview: only some models take the switch.
+    // https://platform.kimi.ai/docs/api/chat and /docs/api/models-overview: only some models accept the switch.
     name: "moonshot",
     baseUrl: "https://api.moonshot.ai/v1",
     barePath: "v1",
@@ -158,7 +163,7 @@ const hosted: readonly Preset[] = [
     responsePatch: usageInChoice,
   },
   {
-    // https://docs.bigmodel.cn: the same service as the next row, with accounts of its own.
+    // https://docs.bigmodel.cn: the same service as the next row, with separate accounts.
     name: "zhipu",
     baseUrl: "https://open.bigmodel.cn/api/paas/v4",
     environment: { credential: "ZHIPUAI_API_KEY", baseUrl: "ZHIPUAI_BASE_URL" },
@@ -191,7 +196,7 @@ const hosted: readonly Preset[] = [
     },
   },
   {
-    // https://docs.ollama.com/api/openai-compatibility: the service, without a server of one's own.
+    // https://docs.ollama.com/api/openai-compatibility: the hosted service.
     name: "ollama-cloud",
     baseUrl: "https://ollama.com/v1",
     barePath: "v1",
@@ -202,8 +207,8 @@ const hosted: readonly Preset[] = [
 ];
 
 /**
- * Servers for one's own machine; found on their usual ports when nothing is configured. Started without a parser of
- * thinking they leave it in the text.
+ * Local servers, found on their usual ports when nothing is configured. If started without a reasoning parser, they
+ * leave thinking in the text.
  */
 const servers: readonly Preset[] = [
   // https://lmstudio.ai/docs/api/openai-api

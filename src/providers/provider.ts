@@ -1,4 +1,4 @@
-// The contract of a provider: what its kind has in common, its entry in the configuration, how it answers, what it lists.
+// The contract of a provider: its kind, its entry in the configuration, how it is called, what it lists.
 import type { Operation, OperationRequest, OperationResponse } from "../canonical/operation.ts";
 import type { AudioFormat, ListedVoice } from "../canonical/speech.ts";
 import type { StreamEvent } from "../canonical/stream-event.ts";
@@ -19,45 +19,48 @@ export type { ListedModel };
 
 import type { Secret } from "../lib/secret.ts";
 
-/** A kind of provider: what is the same for all accounts there. */
+/** A kind of provider: what all of its accounts share. */
 export interface ProviderKind {
   readonly name: string;
-  /** In order of preference; one per operation is enough. None for a provider inside the process. */
+  /** In order of preference; one per operation is enough. Empty for an in-process provider. */
   readonly dialects: readonly UpstreamDialect[];
-  /** The wires on which it makes videos, best first; the first that serves a model is used for it. */
+  /** The wires for videos, best first; the first that serves a model is used. */
   readonly videos?: readonly VideoUpstream[];
-  /** False where this model is not served in this dialect, so that another one is used. Absent: each in all of them. */
+  /**
+   * False where this model is not served in this dialect, so that another one is used. Absent: all models in all
+   * dialects.
+   */
   supports?(dialect: UpstreamDialect, model: string): boolean;
-  /** The dialect that is best for this model; `client` is the client's own. Absent: the first that serves it. */
+  /** The best dialect for this model; `client` is the client's dialect. Absent: the first that serves it. */
   prefers?(request: RequestOutline, query: ModelQuery, client: UpstreamDialect): UpstreamDialect | undefined;
-  /** The models that answer where a client may leave the model out. */
+  /** The default models where a client may omit the model. */
   readonly defaultModels?: { readonly [operation in Operation]?: string };
-  /** The models that answer such requests where no other provider is configured. */
+  /** The models for such requests where no other provider is configured. */
   readonly fallbackModels?: { readonly [operation in Operation]?: string };
-  /** Tag of the opaque state that this kind makes and can read again. */
+  /** The origin of the opaque state that this kind makes and can read. */
   readonly origin: string;
-  /** As `origin`, where models of several makers are served, which cannot read each other's state. */
+  /** As `origin`, for models of several vendors, which cannot read each other's state. */
   originOf?(model: string): string;
-  /** Schemes of its own storage that addresses of media may have in addition to http and https, as `gs:`. */
+  /** URL schemes of its own storage for media, in addition to http and https, as `gs:`. */
   readonly mediaSchemes?: readonly string[];
   readonly options?: CompatibilityFlags;
 }
 
-/** A kind behind HTTP: in addition where its accounts are reached, and how. */
+/** A kind over HTTP: in addition, where and how its accounts are reached. */
 export interface HttpKind extends ProviderKind, RequestQuirks {
-  /** The base URL of the provider's own SDK; absent where there is none. */
+  /** The base URL of the provider's own SDK; absent if there is none. */
   readonly baseUrl?: string;
-  /** Variables whose presence configures a provider of this kind. */
+  /** Environment variables that configure a provider of this kind. */
   readonly environment?: { readonly credential?: string; readonly baseUrl: string };
-  /** How tasks are followed, where a dialect answers with one. */
+  /** How tasks are polled, for dialects that return one. */
   readonly polling?: readonly TaskPolling[];
   /** How requests are signed. */
   readonly signer: SignerFactory;
-  /** What differs in the calls of an account. */
+  /** Differences in the calls of an account. */
   access?(entry: AccountEntry): AccountAccess;
-  /** Where the models are listed, below the base URL, and how the list reads. */
+  /** The path of the model list, relative to the base URL, and its reader. */
   readonly listing?: { readonly path: string; read(body: unknown): ListedModel[] };
-  /** Where the account's voices are listed, below the base URL, and how the list reads. */
+  /** The path of the account's voices, relative to the base URL, and its reader. */
   readonly voiceList?: { readonly path: string; read(body: unknown): ListedVoice[] };
   /** The provider's own SDK accepts a bare host as its base URL and appends this path. */
   readonly barePath?: string;
@@ -66,23 +69,23 @@ export interface HttpKind extends ProviderKind, RequestQuirks {
   readonly responsePatch?: ResponsePatch;
   /** Sent with every request, unless the dialect sets others. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Where an account is more than an address and a key. */
+  /** For accounts that need more than a URL and a key. */
   readonly account?: AccountRules;
 }
 
-/** A repair of a provider's responses, before they are parsed. */
+/** A patch of a provider's responses, applied before they are parsed. */
 export interface ResponsePatch {
-  /** A text that a reply or frame must contain to need the repair; all others are not parsed. */
+  /** Only replies and frames that contain this text are parsed and patched. */
   readonly marker: string;
-  /** A whole reply, or the data of one frame. The same object when there is nothing to repair. Pure. */
+  /** Patches a complete reply, or the data of one frame. The same object when nothing changes. Pure. */
   patch(body: JsonObject): JsonObject;
-  /** In place of both for the frames of one stream, where a repair depends on what came before. */
+  /** Used instead for the frames of a stream, where a patch depends on earlier frames. */
   stream?(): StreamPatch;
 }
 
-/** The repair of one stream. */
+/** The patch of one stream. */
 export interface StreamPatch {
-  /** False for the text of a frame that surely needs none. */
+  /** False for the text of a frame that certainly needs no patch. */
   needs(raw: string): boolean;
   patch(body: JsonObject): JsonObject;
 }
@@ -90,20 +93,20 @@ export interface StreamPatch {
 /** One provider in the configuration, without its account. */
 export interface ProviderEntry {
   readonly name: string;
-  /** Null when the provider's own list has the models. */
+  /** Null when the provider's own list is used. */
   readonly models: readonly string[] | null;
-  /** What rules of callers can ask for, such as `region: eu`. */
+  /** Labels that rules of keys may require, such as `region: eu`. */
   readonly tags?: Readonly<Record<string, string>>;
-  /** Voices by the names that clients give them: the provider's own name of each. */
+  /** Voices by the names that clients use: the provider's own name of each. */
   readonly voices?: Readonly<Record<string, string>>;
-  /** What models accept, in addition to the built-in tables. */
+  /** Declared model capabilities, in addition to the built-in tables. */
   readonly declared?: readonly DeclaredModel[];
   readonly timeouts: Timeouts;
   /** Options that differ from those of its kind. */
   readonly options?: CompatibilityFlags;
 }
 
-/** An entry for a provider behind HTTP: in addition its kind, its address and its account. */
+/** An entry for a provider over HTTP: in addition its kind, its URL and its account. */
 export interface HttpEntry extends ProviderEntry {
   readonly kind: HttpKind;
   readonly baseUrl: string;
@@ -128,56 +131,56 @@ export type SendTask = (call: UpstreamRequest, signal: AbortSignal) => Promise<R
 export interface HttpDispatch {
   readonly form: "http";
   readonly baseUrl: string;
-  /** Removes the provider's credential and address from what it returns. */
+  /** Removes the provider's credential and host from returned content. */
   readonly redactor: Redactor;
   send(request: DispatchRequest): Promise<Response>;
   readonly sendTask: SendTask;
 }
 
-/** The reply of a provider inside the process. A stream has a finish event at its end; audio throws where it is incomplete. */
+/** The reply of an in-process provider. A stream ends with a finish event; audio throws if it is incomplete. */
 export type CanonicalReply =
   | { readonly response: OperationResponse }
   | { readonly events: AsyncIterable<StreamEvent> }
   | { readonly audio: AsyncIterable<Uint8Array>; readonly format: AudioFormat; readonly usage: Usage };
 
-/** Inside the process, in canonical form and so in every dialect of a client. */
+/** In-process, in canonical form and so in every dialect of a client. */
 export interface CanonicalDispatch {
   readonly form: "canonical";
   readonly operations: ReadonlySet<Operation>;
   answer(request: OperationRequest, signal: AbortSignal): Promise<CanonicalReply>;
-  /** What the provider ignores of a request, for one that replaces others. */
+  /** The fields of a request that the provider ignores, for one that replaces others. */
   warningsFor?(request: OperationRequest, context: RenderContext): readonly Warning[];
   readonly sendTask?: SendTask;
 }
 
-/** How a provider answers. Both throw GatewayError. */
+/** How a provider is called. Both forms throw GatewayError. */
 export type Dispatch = HttpDispatch | CanonicalDispatch;
 
-/** What a provider lists of its account. A list that it does not have is absent. */
+/** The lists of a provider's account; absent if it has none. */
 export interface ProviderLists {
   models?(signal: AbortSignal): Promise<ListedModel[]>;
   voices?(signal: AbortSignal): Promise<ListedVoice[]>;
 }
 
-/** A configured provider: what it has in common with others of its kind, its entry, how it answers, what it lists. */
+/** A configured provider: its kind, its entry, how it is called, what it lists. */
 export interface Provider {
   readonly kind: ProviderKind;
-  /** Its options are those of the kind, too. */
+  /** The options of the kind, with those of the entry. */
   readonly entry: ProviderEntry & { readonly options: CompatibilityFlags };
   readonly dispatch: Dispatch;
   readonly list: ProviderLists;
 }
 
-/** A configured provider behind HTTP. */
+/** A configured provider over HTTP. */
 export type HttpProvider = Provider & { readonly dispatch: HttpDispatch };
 
-/** The dialects in which this model can be asked, in order of preference. */
+/** The dialects that serve this model, in order of preference. */
 export function dialectsOf({ kind }: Provider, model: string): readonly UpstreamDialect[] {
   if (kind.supports === undefined) return kind.dialects;
   return kind.dialects.filter((dialect) => kind.supports?.(dialect, model));
 }
 
-/** True where this model can be asked for this operation. Videos have upstreams of their own. */
+/** Whether this model can be used for this operation. Videos have upstreams of their own. */
 export function serves(provider: Provider, operation: Operation, model?: string): boolean {
   const { kind, dispatch } = provider;
   if (operation === "video") return kind.videos !== undefined;
@@ -186,18 +189,18 @@ export function serves(provider: Provider, operation: Operation, model?: string)
   return dialects.some((dialect) => dialect.operation === operation);
 }
 
-/** Whose opaque state replies of this model contain; only the same origin may receive it again. */
+/** The origin of the opaque state in replies of this model. Only the same origin may receive it again. */
 export function originOf({ kind }: Provider, model: string): string {
   return kind.originOf?.(model) ?? kind.origin;
 }
 
-/** Bounds on silence, in milliseconds. */
+/** Limits on idle time, in milliseconds. */
 export interface Timeouts {
-  /** From the request to the status line of a whole reply. */
+  /** From the request to the status line of a complete reply. */
   readonly wholeMs: number;
   /** From the request to the first event of a stream. */
   readonly firstByteMs: number;
-  /** Between two reads of a stream that has begun. */
+  /** Between two reads of a stream that has started. */
   readonly idleMs: number;
 }
 

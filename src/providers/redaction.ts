@@ -1,22 +1,23 @@
-// Removes a provider's credential from its responses, in one place, before they are parsed, stored, logged or forwarded.
+// Removes a provider's credential from its responses, in one place, before they are parsed, stored, logged or
+// forwarded.
 import { concealed, type GatewayError, toGatewayError } from "../canonical/error.ts";
 import type { SseChunk } from "../lib/sse.ts";
 
 /** Removes the credentials of one provider from its responses. */
 export interface Redactor {
-  /** Of a whole body, or a part that was cut at borders of frames. The same bytes where there is nothing to hide. */
+  /** For a whole body, or a part that ends between frames. The same bytes when nothing is hidden. */
   bytes(bytes: Uint8Array, isRefusal: boolean): Uint8Array;
-  /** Of frames of a stream. The same object where there is nothing to hide. */
+  /** For frames of a stream. The same object when nothing is hidden. */
   cut(chunk: SseChunk): SseChunk;
-  /** Of an error's text: short credentials and the provider's own host too. */
+  /** For an error's text: also hides short credentials and the provider's host. */
   text(text: string): string;
-  /** Hides a token that was made for this provider meanwhile. */
+  /** Hides a token that was issued for this provider later. */
   add(token: string): void;
 }
 
-/** In refusals and errors; shorter ones occur in ordinary text. */
+/** In errors; shorter credentials occur in ordinary text. */
 const shortestHidden = 6;
-/** In replies that succeed: `ollama` and `none` are words there, and not only credentials. */
+/** In successful replies, where `ollama` and `none` are words and not only credentials. */
 const shortestInReplies = 16;
 const mostTokens = 16;
 const mask = "[hidden]";
@@ -28,10 +29,10 @@ function spellingsOf(word: string): string[] {
   return [...new Set([word, json, json.replaceAll("/", "\\/"), encodeURIComponent(word)])];
 }
 
-/** Whether a text is a credential wherever it occurs. */
+/** Whether a text is always a credential, wherever it occurs. */
 export const isStrong = (word: string): boolean => word.length >= shortestInReplies && /\d/.test(word);
 
-/** Longer ones first: one may begin with another. */
+/** Longer ones first, because one may be a prefix of another. */
 const byLength = (left: string, right: string): number => right.length - left.length;
 
 function replaced(bytes: Uint8Array, needle: Buffer): Uint8Array {
@@ -49,7 +50,7 @@ function replaced(bytes: Uint8Array, needle: Buffer): Uint8Array {
 
 const without = (bytes: Uint8Array, needles: readonly Buffer[]): Uint8Array => needles.reduce(replaced, bytes);
 
-/** Of credentials, and of a host that only errors hide. */
+/** For credentials, and for a host that is only hidden in errors. */
 export function redactorOf(credentials: readonly string[], host: string): Redactor {
   const tokens: string[] = [];
   let words: string[] = [];
@@ -86,19 +87,19 @@ export function redactorOf(credentials: readonly string[], host: string): Redact
   };
 }
 
-/** A provider's response carries its redactor, so that no reader on its way can forget it. */
+/** A provider's response carries its redactor, so that no reader can forget it. */
 type ProviderResponse = Response & { redactor?: Redactor };
 
-/** The response of a provider, to be read with its redactor. */
+/** Attaches a redactor to a provider's response. */
 export function withRedactor(response: Response & { redactor?: Redactor }, redactor: Redactor): Response {
   response.redactor = redactor;
   return response;
 }
 
-/** Undefined for a response that no provider has sent. */
+/** Undefined for responses that do not come from a provider. */
 export const redactorFor = (response: ProviderResponse): Redactor | undefined => response.redactor;
 
-/** The error that clients and logs may contain for whatever was thrown about a provider. */
+/** The redacted error for clients and logs, from anything thrown during a provider's call. */
 export function safeError(
   thrown: unknown,
   { dispatch: { redactor } }: { readonly dispatch: { readonly form: string; readonly redactor?: Redactor } },

@@ -1,5 +1,7 @@
-// Quirks of compatible servers in requests, each a pure function on a body, which returns the same body when it changes nothing.
-// Every use has a fixture `test/fixtures/providers/<kind>/call-*.json` with what is given and what is sent; a test demands it.
+// Quirks of compatible servers in requests, each a pure function on a body that returns the same body when nothing
+// changes.
+// Each use needs a fixture `test/fixtures/providers/<kind>/call-*.json` with input and output; a test checks that it
+// exists.
 import { createHash } from "node:crypto";
 import type { UpstreamRequest } from "../dialects/dialect.ts";
 import { isObject, type Json, type JsonObject } from "../lib/json.ts";
@@ -10,18 +12,18 @@ export type Patch = (body: JsonObject) => JsonObject;
 export interface RequestQuirks {
   /** By path. */
   readonly patches?: { readonly [path: string]: readonly Patch[] };
-  /** Paths of its own for paths of its dialects. */
+  /** Its own paths in place of its dialects' paths. */
   readonly paths?: { readonly [path: string]: string };
 }
 
-/** A call for a provider with these quirks; the same call when nothing differs. */
+/** Applies these quirks to a call; the same call when nothing differs. */
 export function patchRequest({ patches, paths }: RequestQuirks, call: UpstreamRequest): UpstreamRequest {
   const body = (patches?.[call.path] ?? []).reduce((patched, patch) => patch(patched), call.body);
   const path = paths?.[call.path] ?? call.path;
   return body === call.body && path === call.path ? call : { ...call, path, body };
 }
 
-/** A field under the server's own name for it. */
+/** Renames a field. */
 export function renamed(field: string, name: string): Patch {
   return (body) => {
     const { [field]: value, ...rest } = body;
@@ -29,7 +31,7 @@ export function renamed(field: string, name: string): Patch {
   };
 }
 
-/** Without fields that are only hints, for servers that reject unknown fields. */
+/** Removes fields that are only hints, for servers that refuse unknown fields. */
 export function without(...fields: readonly string[]): Patch {
   return (body) => {
     if (!fields.some((field) => field in body)) return body;
@@ -37,13 +39,15 @@ export function without(...fields: readonly string[]): Patch {
   };
 }
 
-/** Without fields that the server refuses, where they say what happens anyway; any other value is left for it to refuse. */
+/**
+ * Removes fields that the server refuses, if they equal the default. Other values are left for the server to refuse.
+ */
 export function withoutDefaults(defaults: { readonly [field: string]: Json }): Patch {
   const idle = (body: JsonObject) => Object.keys(defaults).filter((field) => body[field] === defaults[field]);
   return (body) => without(...idle(body))(body);
 }
 
-/** Each message through a function that gives the same message when it has nothing to change. */
+/** Applies a function to each message; it returns the same message when nothing changes. */
 export function eachMessage(change: (message: JsonObject) => JsonObject): Patch {
   return (body) => {
     if (!Array.isArray(body.messages)) return body;
@@ -57,19 +61,19 @@ export function eachMessage(change: (message: JsonObject) => JsonObject): Patch 
   };
 }
 
-/** `developer` is OpenAI's newer name of a role that other servers call `system`. */
+/** `developer` is OpenAI's newer name of the role `system` on other servers. */
 export const developerAsSystem: Patch = eachMessage((message) =>
   message.role === "developer" ? { ...message, role: "system" } : message,
 );
 
-/** Messages without members that the server refuses. */
+/** Removes message members that the server refuses. */
 export function messagesWithout(roles: readonly string[], ...members: readonly string[]): Patch {
   return eachMessage((message) => (roles.includes(String(message.role)) ? without(...members)(message) : message));
 }
 
 /**
- * `reasoning_effort` as a switch of the server's own, whose value by the client wins. `level` gives the effort that
- * is still sent in addition, if any.
+ * Converts `reasoning_effort` to a switch of the server, whose value by the client takes precedence. `level` returns
+ * the effort that is still sent in addition, if any.
  */
 export function effortAsSwitch(
   field: string,
@@ -86,7 +90,7 @@ export function effortAsSwitch(
   };
 }
 
-/** `reasoning_effort` where the server has fewer levels: as it is where it has that one, else its highest. */
+/** `reasoning_effort` for servers with fewer levels: unchanged if the server has that one, otherwise its highest. */
 export function effortAmong(...levels: readonly [string, ...string[]]): Patch {
   return (body) => {
     const { reasoning_effort: effort } = body;
@@ -95,12 +99,12 @@ export function effortAmong(...levels: readonly [string, ...string[]]): Patch {
   };
 }
 
-/** A patch for the models whose names match; others are not changed. */
+/** A patch for models whose names match. */
 export function onModels(names: RegExp, patch: Patch): Patch {
   return (body) => (names.test(String(body.model)) ? patch(body) : body);
 }
 
-/** Servers that think by default refuse calls in the history that come without the thought behind them, even an empty one. */
+/** Servers that reason by default refuse calls in the history without their reasoning, even if it is empty. */
 export const reasoningWithToolCalls: Patch = (body) => {
   if (isObject(body.thinking) && body.thinking.type === "disabled") return body;
   return eachMessage((message) => {
@@ -112,8 +116,8 @@ export const reasoningWithToolCalls: Patch = (body) => {
 const roleOf = (message: Json | undefined): Json | undefined => (isObject(message) ? message.role : undefined);
 
 /**
- * Servers that accept no words of the user right behind the results of calls: an assistant message goes between, with the
- * least that one can say. Agents put reminders there. https://github.com/mistralai/mistral-common/issues/169
+ * Servers that do not accept a user message directly after tool results get a minimal assistant message in between.
+ * Agents send reminders there. https://github.com/mistralai/mistral-common/issues/169
  */
 export const assistantBehindResults: Patch = (body) => {
   const { messages } = body;
@@ -136,7 +140,7 @@ function nineCharacters(id: Json | undefined): Json | undefined {
   return createHash("sha256").update(id).digest("hex").slice(0, 9);
 }
 
-/** Ids of tool calls as exactly nine letters and digits, in calls and results alike. */
+/** Call ids as exactly nine letters and digits, in calls and results. */
 export const nineCharacterIds: Patch = eachMessage((message) => {
   const id = nineCharacters(message.tool_call_id);
   const named = id === message.tool_call_id ? message : { ...message, tool_call_id: id };

@@ -1,5 +1,7 @@
-// Quirks of compatible servers in responses, patched into the form of their dialect: replies and frames with a marker are rewritten, the rest passes as bytes.
-// Every one has a fixture `test/fixtures/providers/<kind>/reply-*.json` with what is given and what is read; a test demands it.
+// Quirks of compatible servers in responses: replies and frames with a marker are rewritten to the form of their
+// dialect, the rest passes as bytes.
+// Each quirk needs a fixture `test/fixtures/providers/<kind>/reply-*.json` with input and output; a test checks that it
+// exists.
 import { splitContent } from "../dialects/openai-chat/response.ts";
 import { parseExactText } from "../lib/exact-json.ts";
 import { isObject, type JsonObject } from "../lib/json.ts";
@@ -32,7 +34,7 @@ function plainContent(message: JsonObject): JsonObject {
   return { ...message, content: text, ...(thinking === "" ? {} : { reasoning_content: thinking }) };
 }
 
-/** Content as parts among which there is thinking: clients of the dialect expect a string. */
+/** Content as parts that include thinking: clients of the dialect expect a string. */
 export const thinkingInContent: ResponsePatch = {
   marker: '"thinking"',
   patch(body) {
@@ -46,12 +48,12 @@ export const thinkingInContent: ResponsePatch = {
   },
 };
 
-/** Larger than the gateway accepts, so that its own bounds apply. */
+/** Larger than the gateway accepts, so that its own limits apply. */
 const maxReplyBytes = 65 * 1024 * 1024;
 const maxFrameBytes = 17 * 1024 * 1024;
 const encoder = new TextEncoder();
 
-/** The patched text; the same text when it needs nothing. */
+/** The patched text; the same text when nothing changes. */
 function patchedText(text: string, { needs, patch }: StreamPatch): string {
   if (!needs(text)) return text;
   const body = parseExactText(text);
@@ -60,12 +62,12 @@ function patchedText(text: string, { needs, patch }: StreamPatch): string {
   return patched === body ? text : JSON.stringify(patched);
 }
 
-/** A repair that looks at each body alone. */
+/** A patch that handles each body independently. */
 function statelessPatch(reply: ResponsePatch): StreamPatch {
   return { needs: (raw) => raw.includes(reply.marker), patch: (body) => reply.patch(body) };
 }
 
-/** Null where there is nothing to patch. */
+/** Null when nothing changes. */
 function patchedFrame(raw: string, patch: StreamPatch): string | null {
   const frame = patch.needs(raw) ? readFrame(raw) : null;
   if (frame === null) return null;
@@ -95,7 +97,7 @@ function framePatcher(patch: StreamPatch): Bytes {
   });
 }
 
-/** Gathers the reply; one that is too large for a patch is passed on unchanged. */
+/** Collects the reply; one that is too large for a patch is passed on unchanged. */
 function wholePatcher(patch: StreamPatch): Bytes {
   let held: Uint8Array[] = [];
   let total = 0;
@@ -113,10 +115,10 @@ function wholePatcher(patch: StreamPatch): Bytes {
   });
 }
 
-/** Anything else, as sound, would not survive being read as text. */
+/** Other types, such as audio, cannot be decoded as text. */
 const textTypes = /^(?:text\/|application\/(?:[\w.+-]*\+)?json|$)/i;
 
-/** Errors are not patched: their texts are read tolerantly anyway. */
+/** Errors are not patched, because their parsers are tolerant. */
 export function patchedResponse(response: Response, reply: ResponsePatch): Response {
   const type = response.headers.get("content-type") ?? "";
   if (!response.ok || response.body === null || !textTypes.test(type)) return response;

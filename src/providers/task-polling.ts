@@ -1,4 +1,4 @@
-// Polls an upstream that answers with a task until there is a result, within one request.
+// Polls an upstream task within one request until there is a result.
 import { GatewayError } from "../canonical/error.ts";
 import type { UpstreamDialect } from "../dialects/dialect.ts";
 import { pause } from "../lib/abortable.ts";
@@ -6,7 +6,7 @@ import type { Clock } from "../lib/clock.ts";
 import { isObject, type JsonObject, parseJsonText } from "../lib/json.ts";
 import { readBounded } from "./upstream.ts";
 
-/** How a kind's tasks are followed, for one of its dialects. */
+/** How tasks of one dialect are polled. */
 export interface TaskPolling {
   readonly dialect: UpstreamDialect;
   /** The path, below the base URL, of the status of this reply's task; null for a final reply. Pure. */
@@ -19,17 +19,17 @@ export interface TaskPolling {
 
 export interface PollingDependencies {
   readonly clock: Pick<Clock, "monotonicMs">;
-  /** Asks a path with GET. */
+  /** Sends a GET request to a path. */
   ask(path: string, signal: AbortSignal): Promise<Response>;
-  /** In place of a timer. */
+  /** Replaces the timer, for tests. */
   readonly wait?: (ms: number, signal: AbortSignal) => Promise<void>;
 }
 
-/** Failures in a row after which a task is still polled: it was begun and is paid for. */
+/** Consecutive failures after which a task is still polled, because it has started and is billed. */
 const mostFailures = 3;
 const maxReplyBytes = 8 * 1024 * 1024;
 
-/** A reply within bounds, as text that can be read again. */
+/** A reply within limits, as text that can be read again. */
 async function textOf(response: Response, signal: AbortSignal): Promise<string> {
   const bytes = await readBounded(response, maxReplyBytes, signal);
   if (bytes !== null) return Buffer.from(bytes).toString("utf8");
@@ -57,7 +57,7 @@ async function pollOnce(
   }
 }
 
-/** The last reply of the task that `first` began; the same one where it began none. Throws `upstream_timeout`. */
+/** The last reply of the task that `first` started; the same reply if it started none. Throws `upstream_timeout`. */
 export async function pollUntilDone(
   first: Response,
   { next, waitsMs, mostMs }: TaskPolling,

@@ -1,25 +1,25 @@
-// Thinking that a server leaves in the text, between tags at its beginning: separated, however the chunks are cut.
+// Separates thinking that a server leaves in the text, between tags at its start, independently of chunk boundaries.
 import { isObject, type Json, type JsonObject } from "../lib/json.ts";
 import type { ResponsePatch, StreamPatch } from "./provider.ts";
 
 const opening = "<think>";
 const closing = "</think>";
 
-/** What a piece of text turned out to be. */
+/** The parts of a piece of text. */
 interface SplitText {
   readonly thinking: string;
   readonly text: string;
 }
 
-/** One text on its way: before the tag, within, behind it where the answer has not begun, and in the answer. */
+/** A text in progress: before the tag, within it, after it but before the answer, and in the answer. */
 interface Splitter {
   push(piece: string): SplitText;
-  /** What was held back, at the end of the stream. */
+  /** The text held back, at the end of the stream. */
   end(): SplitText;
   isSettled(): boolean;
 }
 
-/** Where a text ends in what may become a closing tag, or in white space before one; its length when it does not. */
+/** The offset of what may become a closing tag, or of white space before one; otherwise the length of the text. */
 function holdFrom(text: string): number {
   let end = text.length;
   for (let length = Math.min(closing.length - 1, text.length); length > 0; length--) {
@@ -33,7 +33,7 @@ function holdFrom(text: string): number {
 interface State {
   phase: "before" | "thinking" | "behind" | "text";
   held: string;
-  /** A word of thinking has been returned: white space is part of it from then on. */
+  /** Thinking has been returned, so white space is part of it from then on. */
   hasThought: boolean;
 }
 
@@ -93,7 +93,7 @@ function splitter(): Splitter {
   };
 }
 
-/** Thinking under the name that the dialect's clients know, before any that the server sent. */
+/** Puts thinking under the member that the dialect's clients read, before any thinking that the server sent. */
 function withThinking(message: JsonObject, { thinking, text }: SplitText, blank: Json): JsonObject {
   const content = text === "" ? blank : text;
   if (thinking === "") return { ...message, content };
@@ -101,7 +101,7 @@ function withThinking(message: JsonObject, { thinking, text }: SplitText, blank:
   return { ...message, content, reasoning_content: thinking + known };
 }
 
-/** The tokens of the text behind the thinking; those of the thinking have no field on the wire. */
+/** The tokens of the text after the thinking; those of the thinking have no field on the wire. */
 function tokensBehind(logprobs: Json | undefined, textLength: number): Json | undefined {
   if (!isObject(logprobs) || !Array.isArray(logprobs.content)) return logprobs;
   const { content } = logprobs;
@@ -147,7 +147,7 @@ function choicesThrough(body: JsonObject, change: (choice: Json) => Json): JsonO
   return isSame ? body : { ...body, choices };
 }
 
-/** A choice beyond the first; it may begin when the first has long been settled. */
+/** A choice beyond the first, which may start long after the first. */
 const anotherChoice = /"index"\s*:\s*[1-9]/;
 
 function streamPatch(): StreamPatch {
@@ -165,7 +165,7 @@ function streamPatch(): StreamPatch {
   };
 }
 
-/** For servers that leave it to their clients to find the thinking. */
+/** For servers that leave the separation of thinking to their clients. */
 export const inlineThinking: ResponsePatch = {
   marker: "think",
   patch: (body) => choicesThrough(body, patchWhole),

@@ -1,4 +1,5 @@
-// The only outgoing fetch: one request to one upstream, its response read within bounds, and what its failures mean.
+// The only outgoing fetch: sends one request to one upstream, reads its response within limits, and classifies
+// failures.
 import { closeSync, openSync } from "node:fs";
 import { GatewayError } from "../canonical/error.ts";
 import { redactorFor } from "./redaction.ts";
@@ -8,20 +9,20 @@ export interface OutgoingRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array<ArrayBuffer>;
-  /** In place of `body`: sent one after the other, and never joined where they are large. */
+  /** Instead of `body`: sent one after the other, and not joined if they are large. */
   readonly pieces?: readonly Uint8Array[];
   readonly signal: AbortSignal;
-  /** Proxy address from the configuration; variables of the environment are removed before the start. */
+  /** Proxy URL from the configuration; proxy variables of the environment are removed before the start. */
   readonly proxy?: string;
-  /** Opens a connection of its own, for requests that must not be sent twice and cannot afford a stale connection. */
+  /** Opens a new connection, for requests that must not be sent twice and so must not use a stale connection. */
   readonly freshConnection?: true;
 }
 
 /**
- * Codes of Bun's fetch for which no byte of the request left, so that asking another provider is safe. The certificate
- * codes are OpenSSL's X509 verification results under the names that Node gives them
- * (https://nodejs.org/api/tls.html#x509-certificate-error-codes); EPROTO is a handshake that failed: plain HTTP on the
- * TLS port, or a TLS alert.
+ * Errors of Bun's fetch before any byte of the request was sent, so that another provider may be called. The
+ * certificate codes are OpenSSL's X509 verification results by the names of Node
+ * (https://nodejs.org/api/tls.html#x509-certificate-error-codes); EPROTO is a failed handshake: plain HTTP on the TLS
+ * port, or a TLS alert.
  */
 const nothingSent = new Set([
   ...["ConnectionRefused", "ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "DNSResolveFailed", "FailedToOpenSocket"],
@@ -40,7 +41,10 @@ const noDescriptors = new Set(["EMFILE", "ENFILE"]);
 const codeOf = (thrown: unknown): string =>
   typeof thrown === "object" && thrown !== null && "code" in thrown ? String(thrown.code) : "";
 
-/** Without a descriptor name lookups fail as if the name did not exist, and `localhost` as if nothing listened. */
+/**
+ * Without a free file descriptor, name lookups fail as if the name did not exist, and `localhost` as if nothing
+ * listened.
+ */
 function isOutOfDescriptors(): boolean {
   try {
     closeSync(openSync("/dev/null", "r"));
@@ -50,7 +54,7 @@ function isOutOfDescriptors(): boolean {
   }
 }
 
-/** What a thrown fetch or body read means. An abort of ours comes back as the reason it was aborted with. */
+/** The error for a failed fetch or body read. An abort by the gateway rethrows its reason. */
 export function transportError(thrown: unknown, signal: AbortSignal): unknown {
   if (signal.aborted) return signal.reason;
   if (thrown instanceof GatewayError) return thrown;
@@ -68,7 +72,7 @@ export function transportError(thrown: unknown, signal: AbortSignal): unknown {
   });
 }
 
-/** As `transportError`, for a reply that had begun: a connection that closes in it cut it off. */
+/** As `transportError`, for a reply that has started: a connection that closes early truncated it. */
 export function replyError(thrown: unknown, signal: AbortSignal): unknown {
   const error = transportError(thrown, signal);
   if (!(error instanceof GatewayError) || error.kind !== "upstream_reset") return error;
@@ -90,7 +94,10 @@ function* chunksOf(pieces: readonly Uint8Array[]): Generator<Uint8Array> {
     for (let at = 0; at < piece.length; at += chunkBytes) yield piece.subarray(at, at + chunkBytes);
 }
 
-/** The pieces as a body, and its length: with one, no chunked coding is used, which many servers of forms do not accept. */
+/**
+ * The pieces as a body, and its length: with a length, chunked encoding is not used, which many servers do not accept
+ * for forms.
+ */
 function bodyOf(pieces: readonly Uint8Array[]): { body: ReadableStream<Uint8Array> | Uint8Array; length: number } {
   const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
   if (length <= smallBytes) return { body: Buffer.concat(pieces), length };
@@ -103,7 +110,7 @@ function bodyOf(pieces: readonly Uint8Array[]): { body: ReadableStream<Uint8Arra
   return { body: new ReadableStream<Uint8Array>({ pull }, { highWaterMark: 0 }), length };
 }
 
-/** Set on every request, so that no variable of the environment can switch it off. */
+/** Set on every request, so that no environment variable can turn it off. */
 const verified = { rejectUnauthorized: true } as const;
 /** The runtime copies a body before it sends it: a large one would block the event loop. */
 const piecesIn = (body: OutgoingRequest["body"]): readonly Uint8Array[] | undefined =>
@@ -130,12 +137,15 @@ function optionsOf(request: OutgoingRequest): BunFetchRequestInit {
   return options;
 }
 
-/** Bun keeps an idle connection for five minutes. */
+/** Bun keeps an idle connection open for five minutes. */
 const pooledMs = 300_000;
-/** A reset by a peer that had closed an idle connection arrives within a round trip; later, the peer has read the request. */
+/**
+ * A reset by a peer that had closed an idle connection arrives within a round trip. Later, the peer has read the
+ * request.
+ */
 const staleMs = 2_000;
 
-/** When each origin last answered on a connection that it did not close. */
+/** When each origin last answered on a connection that stayed open. */
 type AnsweredAtMs = Map<string, number>;
 
 /** Sends a request. Rejects with GatewayError, or with the reason of an abort. */
@@ -144,9 +154,9 @@ export type Send = (request: OutgoingRequest) => Promise<Response>;
 const originOf = (url: string): string => url.slice(0, url.indexOf("/", "https://".length));
 
 /**
- * True where a request was most likely lost on a connection that its peer had closed while it was idle: the runtime does
- * not say which connection it took, but one may have been in its pool, and the reset came at once. A request on a
- * connection of its own is never repeated, because it may have been processed.
+ * Whether a request was most likely lost on an idle connection that its peer had closed: the runtime does not report
+ * which connection it used, but one may have been in its pool, and the reset came at once. A request on a new
+ * connection is never repeated, because it may have been processed.
  */
 function isStale(
   { url, freshConnection }: OutgoingRequest,
@@ -160,8 +170,8 @@ function isStale(
 }
 
 /**
- * The only outgoing fetch, for one gateway: returns whatever status came. Redirects are not followed: they would carry the
- * credential along. A request that was lost on a stale connection is sent once more on a fresh one.
+ * The only outgoing fetch, for one gateway: returns any status. Redirects are not followed, because they would forward
+ * the credential. A request that was lost on a stale connection is sent once more on a new one.
  */
 export function createSend(): Send {
   const answeredAtMs: AnsweredAtMs = new Map();
@@ -182,13 +192,13 @@ export function createSend(): Send {
   return send;
 }
 
-/** Reads at most `maxBytes`; null when there is more. Transport faults become gateway errors. */
+/** Reads at most `maxBytes`; null when there is more. Transport errors become gateway errors. */
 export async function readBounded(
   response: Response,
   maxBytes: number,
   signal: AbortSignal,
 ): Promise<Uint8Array | null> {
-  // The length of a compressed reply is no bound: a small one may become large.
+  // The length of a compressed reply does not limit its content.
   const isPlain = !response.headers.has("content-encoding");
   const declared = Number((isPlain ? response.headers.get("content-length") : null) ?? Number.NaN);
   if (declared > maxBytes) return null;

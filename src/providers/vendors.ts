@@ -1,4 +1,4 @@
-// The table of providers with formats of their own: each row is an address, a way to sign, and the dialects that it supports.
+// The table of providers with formats of their own: each row is a URL, a way to sign, and the supported dialects.
 
 import type { UpstreamDialect } from "../dialects/dialect.ts";
 import {
@@ -40,7 +40,7 @@ import {
 } from "./model-list.ts";
 import type { HttpKind } from "./provider.ts";
 
-/** Models of one family are made for images only, and have a format of their own. */
+/** Models of one family generate only images, and have a dialect of their own. */
 export function servesImages(dialect: UpstreamDialect, model: string): boolean {
   return dialect.operation !== "image" || (dialect === imagenImages) === /imagen/i.test(model);
 }
@@ -51,7 +51,7 @@ const regionName = /^[a-z][a-z0-9]{1,40}$/;
 
 const chat: readonly Row[] = [
   {
-    // Its SDK takes the base URL without /v1.
+    // Its SDK uses the base URL without /v1.
     name: "anthropic",
     baseUrl: "https://api.anthropic.com",
     environment: { credential: "ANTHROPIC_API_KEY", baseUrl: "ANTHROPIC_BASE_URL" },
@@ -61,7 +61,7 @@ const chat: readonly Row[] = [
     headers: { "anthropic-version": "2023-06-01" },
   },
   {
-    // Its SDK takes the base URL without a version.
+    // Its SDK uses the base URL without a version.
     name: "gemini",
     baseUrl: "https://generativelanguage.googleapis.com",
     environment: { credential: "GEMINI_API_KEY", baseUrl: "GEMINI_BASE_URL" },
@@ -106,7 +106,7 @@ const texts: readonly Row[] = [
     signer: bearer,
   },
   {
-    // Text Embeddings Inference: a local server for one model, native and compatible.
+    // Text Embeddings Inference: a local server for one model, with native and compatible formats.
     name: "tei",
     baseUrl: "http://127.0.0.1:8080",
     environment: { credential: "TEI_API_KEY", baseUrl: "TEI_BASE_URL" },
@@ -140,7 +140,7 @@ const audio: readonly Row[] = [
     listing: { path: "v1/models", read: readDeepgramModels },
   },
   {
-    // Azure's own speech service, which is separate from that of the models: one region, one key, and voices for models.
+    // Azure's own speech service, which is separate from the models: one region, one key, and voices as models.
     name: "azure-speech",
     environment: { credential: "AZURE_SPEECH_KEY", baseUrl: "AZURE_SPEECH_ENDPOINT" },
     dialects: [azureSpeech],
@@ -168,7 +168,7 @@ const videos: readonly Row[] = [
     signer: inHeader("authorization", "Token "),
   },
   {
-    // The host says `dev` for all of its API.
+    // The public API uses the host with `dev`.
     name: "runway",
     baseUrl: "https://api.dev.runwayml.com/v1",
     barePath: "v1",
@@ -179,7 +179,7 @@ const videos: readonly Row[] = [
     headers: { "x-runway-version": "2024-11-06" },
   },
   {
-    // Its list has thousands of models of everybody, and is not read.
+    // Its list has thousands of models of many vendors, so it is not read.
     name: "replicate",
     baseUrl: "https://api.replicate.com/v1",
     barePath: "v1",
@@ -198,7 +198,7 @@ const videos: readonly Row[] = [
   },
 ];
 
-/** Each kind's name is the tag of the state that it makes. */
+/** Each kind's name is the origin of its state. */
 const kindOf = (row: Row): HttpKind => ({ ...row, origin: row.name });
 
 export const vendors = {

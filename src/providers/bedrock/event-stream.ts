@@ -1,4 +1,5 @@
-// AWS event streams: binary messages cut out of chunks, checked by their sums, and returned as the server-sent events that dialects read.
+// AWS event streams: binary messages, split from chunks, verified by checksum, and returned as the server-sent events
+// that dialects read.
 import { GatewayError } from "../../canonical/error.ts";
 import { exceptionEvent } from "../../dialects/bedrock-converse/error.ts";
 import { invalidUpstreamResponse } from "../../dialects/errors.ts";
@@ -12,18 +13,20 @@ interface EventMessage {
   readonly payload: Uint8Array;
 }
 
-/** What a chunk completed. `fault`: the message behind these is damaged, or larger than any can be; nothing can follow it. */
+/**
+ * The messages that a chunk completed. `fault`: the next message is damaged or too large, and nothing can follow it.
+ */
 interface EventCut {
   readonly messages: readonly EventMessage[];
   readonly fault: GatewayError | null;
 }
 
-/** Cuts chunks at message borders; the bytes of an unfinished message are held back. */
+/** Splits chunks at message boundaries; the bytes of an incomplete message are held back. */
 interface EventCutter {
   push(chunk: Uint8Array): EventCut;
 }
 
-/** https://smithy.io/2.0/aws/amazon-eventstream.html: total length, length of the headers, sum of these two. */
+/** https://smithy.io/2.0/aws/amazon-eventstream.html: total length, length of the headers, checksum of both. */
 const preludeBytes = 12;
 const sumBytes = 4;
 const overheadBytes = preludeBytes + sumBytes;
@@ -59,7 +62,7 @@ function readHeaders(bytes: Uint8Array): Record<string, string> {
   return headers;
 }
 
-/** The length of the message that begins here, as its checked prelude says it. */
+/** The length of the message that starts here, from its verified prelude. */
 function messageLength(bytes: Uint8Array, view: DataView, at: number): number {
   const length = view.getUint32(at);
   const headerLength = view.getUint32(at + 4);
@@ -82,7 +85,7 @@ function readMessage(bytes: Uint8Array): EventMessage {
   }
 }
 
-/** Takes messages off the front into `messages`; the answer is where the unfinished one begins. */
+/** Takes complete messages into `messages`, and returns where the incomplete one starts. */
 function takeMessages(bytes: Uint8Array, messages: EventMessage[]): number {
   const view = viewOf(bytes);
   let at = 0;
@@ -116,7 +119,7 @@ export function eventCutter(): EventCutter {
 const binary = "application/vnd.amazon.eventstream";
 const encoder = new TextEncoder();
 
-/** An exception within a stream in the shape of one that is a whole reply: its name is next to its message. */
+/** An exception within a stream in the shape of an error response: with its name next to its message. */
 function exception(type: string | undefined, body: JsonObject): string {
   return formatFrame({ event: exceptionEvent, data: JSON.stringify({ ...body, __type: type ?? "" }) });
 }
@@ -136,7 +139,7 @@ function frameOf({ headers, payload }: EventMessage): string {
 }
 
 /**
- * Messages before a damaged one are passed on first. A partial message at the end is dropped: the dialect finds out
+ * Messages before a damaged one are passed on first. A partial message at the end is dropped: the dialect detects
  * whether the reply was complete.
  */
 function eventsAsFrames(body: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
@@ -162,7 +165,7 @@ function eventsAsFrames(body: ReadableStream<Uint8Array>): ReadableStream<Uint8A
   );
 }
 
-/** The response with its body in events; any other response as it is. */
+/** The response with its body as events; any other response unchanged. */
 export function unwrapEvents(response: Response): Response {
   if (response.body === null || !response.headers.get("content-type")?.startsWith(binary)) return response;
   const headers = new Headers(response.headers);

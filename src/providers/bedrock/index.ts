@@ -1,4 +1,4 @@
-// Amazon Bedrock: models of many makers behind Converse, for an AWS key that signs or for an API key as a bearer token.
+// Amazon Bedrock: models of many vendors through Converse, with an AWS key that signs or an API key as a bearer token.
 import { bedrockConverse } from "../../dialects/index.ts";
 import { isObject, type Json } from "../../lib/json.ts";
 import type { Secret } from "../../lib/secret.ts";
@@ -19,7 +19,7 @@ import { unwrapEvents } from "./event-stream.ts";
 
 const service = "bedrock";
 
-/** The parts of AWS that are worlds of their own have domains of their own. */
+/** Separate AWS partitions have their own domains. */
 function hostOf(host: string, region: string): string {
   return `https://${host}.${region}.amazonaws.com${region.startsWith("cn-") ? ".cn" : ""}`;
 }
@@ -36,11 +36,11 @@ function fault(account: Account, credential: Secret | null): AccountFault | null
 
 function access({ baseUrl, account: { region = "" } = {} }: AccountEntry): AccountAccess {
   const list: AccountAccess["list"] = (get) => listModels(get, hostOf(service, region));
-  // A private endpoint serves no lists, and where those of its region are is unknown.
+  // A private endpoint has no model lists, and the endpoint of its region's lists is unknown.
   return { unwrap: unwrapEvents, ...(baseUrl === runtimeOf(region) ? { list } : {}) };
 }
 
-/** Makers mark their models before the name, behind the regions of a profile. */
+/** Vendors prefix their model names, after the regions of a profile. */
 const makers = /(?:^|[./])(anthropic|amazon|openai|meta|mistral|deepseek|qwen|cohere|ai21|moonshot\w*|minimax|zai)\./;
 
 export const bedrock: HttpKind = {
@@ -90,7 +90,7 @@ const named = (id: Json | undefined, name: Json | undefined, ownedBy: Json | und
         },
       ];
 
-/** Both lists as one; throws when either cannot be had. */
+/** Both lists combined; throws when either is unavailable. */
 async function listModels(get: GetList, baseUrl: string): Promise<ListedModel[]> {
   const [models, profiles] = await Promise.all([modelsPath, profilesPath].map((path) => get(`${baseUrl}/${path}`)));
   return [
@@ -103,13 +103,13 @@ async function listModels(get: GetList, baseUrl: string): Promise<ListedModel[]>
   ];
 }
 
-/** What a signature is bound to in addition to the request. */
+/** The scope of a signature in addition to the request. */
 interface AwsScope {
   readonly region: string;
   readonly service: string;
 }
 
-/** A derived key is good for a day and a scope; older ones are dropped. */
+/** A derived key is valid for a day and a scope; older ones are dropped. */
 const maxDerivedKeys = 8;
 const proofs = ["authorization", "x-amz-date", "x-amz-security-token"] as const;
 
@@ -118,7 +118,7 @@ function timestamp(nowMs: number): string {
   return new Date(nowMs).toISOString().replace(/[:-]|\.\d{3}/g, "");
 }
 
-/** A signer for one key and scope. Only the host and the headers that it makes itself are covered, in addition to method, address and body. */
+/** A signer for one key and scope. Signs method, URL, body, the host and the headers that it adds. */
 export function awsSigner(key: KeyPair, scope: AwsScope, nowMs: () => number) {
   const derivedKeys = new Map<string, ArrayBuffer>();
   return async ({ method, url, body }: UnsignedRequest): Promise<Record<string, string>> => {

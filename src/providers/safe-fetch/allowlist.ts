@@ -1,4 +1,5 @@
-// What the operator opens: hosts, addresses and ranges that may be fetched from although they are private or have another port.
+// The operator's allowlist: hosts, addresses and ranges that may be fetched although they are private or use another
+// port.
 import { BlockList } from "node:net";
 import { addressClassOf, familyOf, hostnameOf, type ParsedUrl, plainAddress, usualPorts } from "./url-policy.ts";
 
@@ -12,7 +13,7 @@ export interface Allowed {
 }
 
 interface Entry {
-  /** Null: the usual ports. */
+  /** Null: the default ports. */
   readonly port: number | null;
   matches(hostname: string, address: string): boolean;
 }
@@ -57,10 +58,10 @@ function entryOf(text: string): Entry | null {
   return matches === null ? null : { port, matches };
 }
 
-/** Whether an entry can be understood. */
+/** Whether an entry is valid. */
 export const isAllowEntry = (text: string): boolean => entryOf(text) !== null;
 
-/** Throws an Error for an entry that cannot be understood: the start has looked at them. */
+/** Throws an Error for an invalid entry; the configuration has already been validated at the start. */
 export function readAllowed(texts: readonly string[]): Allowed {
   const entries = texts.map((text) => {
     const entry = entryOf(text);

@@ -1,9 +1,9 @@
-// One request to one address that was checked, for the host that the URL names.
+// One request to one verified address, for the host of the URL.
 import type { IncomingMessage } from "node:http";
 import { firstHop } from "../../lib/hops.ts";
 import type { ParsedUrl } from "./url-policy.ts";
 
-/** What is sent, whole. */
+/** The request body. */
 export interface PostBody {
   readonly body: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -11,17 +11,17 @@ export interface PostBody {
 
 export interface Connection {
   readonly place: ParsedUrl;
-  /** Tried in turn until one of them accepts the connection. */
+  /** Tried in turn until one accepts the connection. */
   readonly addresses: readonly string[];
-  /** Which part is wanted, as in `bytes=0-99`. */
+  /** The requested range, as in `bytes=0-99`. */
   readonly range: string | undefined;
   readonly post: PostBody | undefined;
-  /** Certificates to trust in place of those of the public authorities, in PEM. */
+  /** PEM certificates to trust instead of those of the public authorities. */
   readonly ca: string | undefined;
   readonly signal: AbortSignal;
 }
 
-/** Nothing was sent: the next address may be tried. */
+/** Nothing was sent, so the next address may be tried. */
 const notConnected = new Set([
   "ECONNREFUSED",
   "EHOSTUNREACH",
@@ -34,7 +34,7 @@ const notConnected = new Set([
 const isNotConnected = (thrown: unknown): boolean =>
   typeof thrown === "object" && thrown !== null && "code" in thrown && notConnected.has(String(thrown.code));
 
-/** No cookie and no credential is sent. */
+/** Sends no cookies and no credentials. */
 function headersOf({ place, range, post }: Connection): Record<string, string> {
   const base = {
     host: place.url.host,
@@ -47,7 +47,7 @@ function headersOf({ place, range, post }: Connection): Record<string, string> {
   return range === undefined ? base : { ...base, range };
 }
 
-/** The host is the address, so that nothing is looked up again; the name counts for the certificate. */
+/** Connects to the address, so that the name is not resolved again; the name is used to verify the certificate. */
 function optionsOf(hop: Connection, address: string) {
   const { place, ca, post } = hop;
   const method = post === undefined ? "GET" : "POST";
@@ -73,7 +73,7 @@ async function askOne(hop: Connection, address: string): Promise<IncomingMessage
   return promise;
 }
 
-/** The head of the response; the caller has to read or to destroy it. Rejects with the signal's reason when aborted. */
+/** The head of the response; the caller must read or destroy it. Rejects with the signal's reason when aborted. */
 export async function connect(hop: Connection): Promise<IncomingMessage> {
   let last: unknown;
   for (const address of hop.addresses) {
@@ -88,7 +88,7 @@ export async function connect(hop: Connection): Promise<IncomingMessage> {
   throw last;
 }
 
-/** Calls once after so many milliseconds; returns what cancels it. */
+/** Calls once after so many milliseconds; returns a function that cancels it. */
 export type SetTimer = (call: () => void, afterMs: number) => () => void;
 
 export const systemTimer: SetTimer = (call, afterMs) => {
@@ -99,11 +99,11 @@ export const systemTimer: SetTimer = (call, afterMs) => {
 
 interface Deadline {
   readonly signal: AbortSignal;
-  /** Forgets the timer and the parent. */
+  /** Removes the timer and the parent. */
   release(): void;
 }
 
-/** A timer of its own, and a listener: they cost little compared with a fetch, and are exact. */
+/** A timer and a listener per fetch: they are cheap compared with a fetch, and exact. */
 export function withTimeout(
   parent: AbortSignal,
   timeoutMs: number,

@@ -1,4 +1,4 @@
-// What can be wrong with a URL or with its response, and which error a client gets for it.
+// Faults of a URL or its response, and the client's error for each.
 import { type ErrorKind, GatewayError } from "../../canonical/error.ts";
 import type { UrlFault } from "./url-policy.ts";
 
@@ -16,11 +16,11 @@ export type Fault =
   | "slow";
 
 interface FaultRow {
-  /** Behind "The URL"; `detail` never contains an address. */
+  /** The text after "The URL"; `detail` never contains an address. */
   message(detail: string): string;
-  /** The kind when a provider gave the URL: the result was made and may have been billed. */
+  /** The kind when a provider supplied the URL: the result was generated and may have been billed. */
   readonly upstream: ErrorKind;
-  /** The kind when a client gave the URL, where its URL is not at fault. */
+  /** The kind when a client supplied the URL, if its URL is not at fault. */
   readonly client?: ErrorKind;
 }
 
@@ -33,7 +33,8 @@ const rows: { readonly [fault in Fault]: FaultRow } = {
   scheme: { message: () => "must begin with http:// or https://", upstream: protocol },
   credentials: { message: () => "must not contain a user name or a password", upstream: protocol },
   port: { message: () => "must use port 80 or 443; the operator of this gateway can allow others", upstream: protocol },
-  // The same for a name that does not exist, for one of a private network and for a redirect there: clients must not learn about private networks.
+  // The same for an unknown name, a private address and a redirect to one: clients must not learn about private
+  // networks.
   nowhere: { message: () => "points to a host that this gateway is not allowed to fetch", upstream: protocol },
   unanswered: {
     message: () => "has a host name that could not be resolved in time. Try again",
@@ -55,17 +56,17 @@ const rows: { readonly [fault in Fault]: FaultRow } = {
   slow: { message: (timeMs) => `could not be fetched within ${timeMs} ms`, upstream: "upstream_timeout" },
 };
 
-/** Who gave the URL, and in which field. */
+/** Who supplied the URL, and in which field. */
 export interface Origin {
   readonly givenBy: "client" | "upstream";
-  /** The field in which the client gave it. */
+  /** The client's field. */
   readonly param?: string | undefined;
 }
 
-/** Makes the error; `cause` is for the log alone. */
+/** Makes the error; `cause` is only for the log. */
 export type ErrorFactory = (fault: Fault, detail?: string | number, cause?: unknown) => GatewayError;
 
-/** A client's URL is the client's fault (400); a provider's is the provider's (502, or 504 where it was slow). */
+/** A client's URL is a client error (400); a provider's is an upstream error (502, or 504 for a timeout). */
 export function errorFactory({ givenBy, param }: Origin): ErrorFactory {
   return (fault, detail = "", cause) => {
     const { message, upstream, client = "invalid_value" } = rows[fault];

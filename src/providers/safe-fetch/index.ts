@@ -1,4 +1,4 @@
-// The guarded fetcher: the only way that a URL from a client, or from a provider's answer, is ever fetched.
+// The guarded fetcher: the only way in which the gateway fetches a URL from a client or from a provider's reply.
 import type { IncomingMessage } from "node:http";
 import { readAllowed } from "./allowlist.ts";
 import type { PostBody } from "./connect.ts";
@@ -10,27 +10,29 @@ import { accepts, boundedBody, isCompressed, passedHeaders, typeOf } from "./res
 export type { SafeFetchOptions } from "./redirects.ts";
 
 const usualBytes = 20_000_000;
-/** Of the response to a post; longer ones are cut off. */
+/** For the response to a POST; the rest is cut off. */
 const maxResponseBytes = 1_024;
 const usualTimeMs = 10_000;
 
-/** Whatever status came but a redirect. The body has to be read or cancelled; it holds at most `maxBytes`, or errors. */
+/**
+ * A response with any status but a redirect. The body must be read or canceled; it has at most `maxBytes`, or errors.
+ */
 interface SafeFetchResponse {
   readonly status: number;
-  /** Those that describe the content. */
+  /** Headers about the content. */
   readonly headers: Headers;
-  /** In small letters, without parameters. */
+  /** In lower case, without parameters. */
   readonly type: string;
   readonly body: ReadableStream<Uint8Array>;
 }
 
 export interface Fetched {
   readonly bytes: Uint8Array<ArrayBuffer>;
-  /** In small letters, without parameters. */
+  /** In lower case, without parameters. */
   readonly type: string;
 }
 
-/** What the head says already: a body that is not wanted is not begun. */
+/** Checks the head, so that an unwanted body is not read. */
 function checkHead({ options, errorFor }: FetchJob, message: IncomingMessage): void {
   const { maxBytes = usualBytes, types } = options;
   if (isCompressed(message)) throw errorFor("compressed");
@@ -53,7 +55,7 @@ async function open(job: FetchJob, text: string, release: () => void): Promise<S
   return { status: message.statusCode ?? 0, headers: passedHeaders(message), type: typeOf(message), body };
 }
 
-/** Does this within the time of the options. `release` ends the time, and is called here where it fails. */
+/** Runs a step within the timeout of the options. `release` ends the timeout, and is called here on failure. */
 async function within<Value>(
   options: SafeFetchOptions,
   work: (job: FetchJob, release: () => void) => Promise<Value>,
@@ -72,13 +74,13 @@ async function within<Value>(
 
 /**
  * Opens a URL for reading. Throws GatewayError: 400 `invalid_value` for a client's URL, 502 or 504 for a provider's,
- * neither of which says what is in the gateway's network; or the reason with which `options.signal` was aborted.
+ * without details about the gateway's network; or the reason of `options.signal`.
  */
 export function safeOpen(url: string, options: SafeFetchOptions): Promise<SafeFetchResponse> {
   return within(options, (job, release) => open(job, url, release));
 }
 
-/** Fetches the whole content of a URL. Any status but 200 is a fault; otherwise as `safeOpen`. */
+/** Fetches the whole content of a URL. Any status but 200 is an error; otherwise as `safeOpen`. */
 export async function safeFetch(url: string, options: SafeFetchOptions): Promise<Fetched> {
   const { status, type, body } = await safeOpen(url, options);
   if (status !== 200) {
@@ -98,7 +100,7 @@ interface PostAnswer {
   readonly retryAfter: string | null;
 }
 
-/** The rest of the response is discarded, within bounds. */
+/** Discards the rest of the response, within limits. */
 function dismiss(message: IncomingMessage, signal: AbortSignal, release: () => void): void {
   let receivedBytes = 0;
   const cut = (): void => void message.destroy();
@@ -114,7 +116,7 @@ function dismiss(message: IncomingMessage, signal: AbortSignal, release: () => v
   });
 }
 
-/** Sends once and follows nothing. Throws as `safeOpen` does; any status is an answer. */
+/** Sends one POST without following redirects. Throws as `safeOpen` does; any status is returned. */
 export function safePost(url: string, post: PostBody, options: Options): Promise<PostAnswer> {
   return within({ ...options, post }, async (job, release) => {
     const message = await requestFollowing(job, url);
@@ -124,7 +126,7 @@ export function safePost(url: string, post: PostBody, options: Options): Promise
   });
 }
 
-/** Whether a URL may be sent to at all, as far as one can know before. Throws as `safeOpen` does. */
+/** Checks in advance whether a URL may be called. Throws as `safeOpen` does. */
 export function checkUrl(url: string, options: Options): Promise<void> {
   return within(options, async (job, release) => {
     await checkFetchUrl(job, url);

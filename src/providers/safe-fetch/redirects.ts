@@ -1,4 +1,4 @@
-// From a URL to its response: checked, resolved, requested, and redirected, until a response is not a redirect.
+// Fetches a URL: checks, resolves and requests it, and follows redirects until the final response.
 
 import type { IncomingMessage } from "node:http";
 import { GatewayError } from "../../canonical/error.ts";
@@ -17,20 +17,23 @@ export interface SafeFetchOptions extends Origin {
   readonly timeoutMs?: number;
   readonly signal: AbortSignal;
   /**
-   * What the operator opens although it is private or has another port: `host`, `address` or `range/prefix`, each for
-   * ports 80 and 443, or with the one port that it is opened for behind it.
+   * What the operator allows although it is private or uses another port: `host`, `address` or `range/prefix`, each
+   * for ports 80 and 443, or followed by the only allowed port.
    */
   readonly allow?: readonly string[];
-  /** Media types to take, as in `image/png` or `image/*`; left out: all. The server's claim: check the bytes too. */
+  /**
+   * Accepted media types, as in `image/png` or `image/*`; absent: all. This is the server's claim: check the bytes
+   * too.
+   */
   readonly types?: readonly string[];
   /** A Range header as a client sent it. An invalid one is left out. */
   readonly range?: string | undefined;
-  /** Sent with POST in place of a GET; any response, also a redirect, is final then. */
+  /** Sent with POST instead of a GET; any response is final then, including a redirect. */
   readonly post?: PostBody;
-  /** Of the key for which the URL is fetched. */
+  /** Resolves names for the key of the request. */
   readonly dns: Dns;
   readonly setTimer?: SetTimer;
-  /** Certificates to trust, in PEM, in place of those of the public authorities. */
+  /** PEM certificates to trust instead of those of the public authorities. */
   readonly ca?: string;
 }
 
@@ -63,7 +66,7 @@ export async function checkFetchUrl(job: FetchJob, text: string): Promise<void> 
   await lookedUp(job, place);
 }
 
-/** The addresses to which a connection may be opened. A name server that does not answer may answer the next time. */
+/** The allowed addresses. A name server that does not answer may answer the next time. */
 function lookedUp({ options, allowed, errorFor, signal }: FetchJob, place: ParsedUrl): Promise<readonly string[]> {
   return raceAbort(resolvePinned(place, allowed, options.dns), signal).catch((thrown: unknown) => {
     if (signal.aborted) throw signal.reason;
@@ -83,12 +86,12 @@ async function requestAt(job: FetchJob, place: ParsedUrl): Promise<IncomingMessa
   });
 }
 
-/** Where an answer sends on to; null where it does not. */
+/** The target of a redirect; null for other responses. */
 function target({ statusCode = 0, headers: { location } }: IncomingMessage): string | null {
   return redirects.has(statusCode) && location !== undefined ? location : null;
 }
 
-/** Follows redirects itself: each target is checked like the first. */
+/** Follows redirects itself: each target is checked like the first URL. */
 export async function requestFollowing(job: FetchJob, text: string): Promise<IncomingMessage> {
   let place = locate(job, text, null);
   for (let followed = 0; followed <= maxRedirects; followed++) {

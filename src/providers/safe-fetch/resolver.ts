@@ -1,4 +1,5 @@
-// From a host to the addresses that a connection may use: resolved without the system's thread pool, checked, and used as they were checked.
+// Resolves a host to allowed addresses without the system's thread pool, so that the connection uses exactly those that
+// were checked.
 import { Resolver } from "node:dns/promises";
 import { readFileSync } from "node:fs";
 import { GatewayError } from "../../canonical/error.ts";
@@ -7,23 +8,23 @@ import type { ParsedUrl } from "./url-policy.ts";
 import { plainAddress } from "./url-policy.ts";
 
 interface ResolverOptions {
-  /** For one name, both families and all suffixes of a search list together. */
+  /** For one name, including both families and all suffixes of a search list. */
   readonly timeoutMs: number;
-  /** Look-ups of one key that are in progress. */
+  /** Concurrent lookups of one key. */
   readonly maxPerOwner: number;
-  /** In place of the system's: `address` or `address:port`. */
+  /** Instead of the system's name servers: `address` or `address:port`. */
   readonly servers?: readonly string[];
 }
 
-/** Looks up names for one key. */
+/** Resolves names for one key. */
 export type DnsFor = (owner: string) => Dns;
 
-/** Error code of a lookup that no server has answered; another try may find the name. */
+/** Error code of a lookup that no server answered; another attempt may succeed. */
 export const unanswered = "EAI_AGAIN";
 
 const hostsFile = "/etc/hosts";
 const resolverFile = "/etc/resolv.conf";
-/** Of files that may change while the gateway runs. */
+/** For files that may change while the gateway runs. */
 const freshMs = 5_000;
 const defaultDots = 1;
 
@@ -37,7 +38,7 @@ function linesOf(file: string): string[][] {
         .split(/\s+/),
     );
   } catch {
-    // A machine without the file: then there is nothing in it.
+    // Without the file there are no entries.
     return [];
   }
 }
@@ -63,7 +64,7 @@ function readLocal(): Local {
   return { hosts, search, dots: set === undefined ? defaultDots : Number(set) };
 }
 
-/** The full names that a name may stand for, in the order of resolv.conf(5). */
+/** The full names that a name may refer to, in the order of resolv.conf(5). */
 function fullNames(name: string, { search, dots }: Local): string[] {
   const suffixed = search.map((suffix) => `${name}.${suffix}`);
   return name.split(".").length - 1 >= dots ? [name, ...suffixed] : [...suffixed, name];
@@ -79,7 +80,7 @@ function notAnswered(name: string): Error {
   return Object.assign(new Error(`The DNS lookup of ${name} timed out.`), { code: unanswered });
 }
 
-/** The addresses of one full name; none where it does not exist. Rejects where no server has answered. */
+/** The addresses of one full name; none if it does not exist. Rejects if no server answered. */
 async function addressesOf(resolver: Resolver, name: string): Promise<readonly string[]> {
   const answers = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);
   const found = answers.flatMap((answer) => (answer.status === "fulfilled" ? answer.value : []));
@@ -91,7 +92,7 @@ async function addressesOf(resolver: Resolver, name: string): Promise<readonly s
 async function ask(name: string, local: Local, { timeoutMs, servers }: ResolverOptions): Promise<readonly string[]> {
   const resolver = new Resolver({ timeout: timeoutMs, tries: 2 });
   if (servers !== undefined) resolver.setServers([...servers]);
-  // Cancelling ends its look-ups alone; the timeout above counts in whole seconds.
+  // Cancels only the lookups of this resolver; the timeout above has a resolution of seconds.
   const timer = setTimeout(() => resolver.cancel(), timeoutMs);
   try {
     for (const full of fullNames(name, local)) {
@@ -104,7 +105,7 @@ async function ask(name: string, local: Local, { timeoutMs, servers }: ResolverO
   }
 }
 
-/** Look-ups that are bounded in time, and in number for each owner. Throws `concurrency_limit_exceeded` beyond it. */
+/** Lookups that are limited in time, and in number per owner. Throws `concurrency_limit_exceeded` beyond it. */
 export function createResolver(options: ResolverOptions): DnsFor {
   const inProgress = new Map<string, number>();
   let local: Local | null = null;
@@ -135,15 +136,15 @@ export function createResolver(options: ResolverOptions): DnsFor {
   };
 }
 
-/** All addresses of a host. Rejects where there are none. */
+/** All addresses of a host. Rejects if there are none. */
 export type Dns = (hostname: string) => Promise<readonly string[]>;
 
-/** IPv4 first: where one family does not work, it is the other. */
+/** IPv4 first: if one family does not work, it is usually the other. */
 const byFamily = (left: string, right: string): number => Number(left.includes(":")) - Number(right.includes(":"));
 
 /**
- * The addresses to try in turn. A connection has to use one of them as it is, because a second lookup may find
- * another. Rejects where the host has no address, or one to which no connection may go: one bad answer spoils all.
+ * The addresses to try in turn. A connection must use them directly, because a second lookup may return others.
+ * Rejects if the host has no address, or any address that is not allowed.
  */
 export async function resolvePinned(place: ParsedUrl, allowed: Allowed, dns: Dns): Promise<readonly string[]> {
   const answers = place.address === null ? await dns(place.hostname) : [place.address];

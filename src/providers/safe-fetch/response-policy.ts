@@ -1,15 +1,15 @@
-// What is read of a response: some of its headers, and its bytes up to a bound that is checked as they arrive.
+// What is read of a response: some of its headers, and its bytes up to a limit that is checked as they arrive.
 import type { IncomingMessage } from "node:http";
 import type { ErrorFactory } from "./errors.ts";
 
-/** No other header is passed on: no cookie, no policy, no name of a server. */
+/** No other header is passed on, such as cookies or server names. */
 const passed = ["content-type", "content-length", "content-range", "accept-ranges", "etag", "last-modified"] as const;
 
 export function passedHeaders({ headers }: IncomingMessage): Headers {
   return new Headers(passed.flatMap((name) => (headers[name] === undefined ? [] : [[name, headers[name]]])));
 }
 
-/** The media type in small letters, without parameters. */
+/** The media type in lower case, without parameters. */
 export function typeOf({ headers }: IncomingMessage): string {
   const [type = ""] = (headers["content-type"] ?? "").split(";");
   return type.trim().toLowerCase() || "application/octet-stream";
@@ -30,11 +30,11 @@ export interface Reading {
   readonly maxBytes: number;
   readonly signal: AbortSignal;
   readonly errorFor: ErrorFactory;
-  /** Called once, however it ends. */
+  /** Called once, whether it completes or fails. */
   release(): void;
 }
 
-/** The next bytes, or null at the true end. Whatever was announced, more than the bound is never taken. */
+/** The next bytes, or null at the actual end. Never returns more than the limit, whatever was announced. */
 async function nextChunk(
   source: AsyncIterator<Uint8Array>,
   reading: Reading,
@@ -44,14 +44,14 @@ async function nextChunk(
   const { done, value } = await source.next().catch((thrown: unknown) => {
     throw signal.aborted ? signal.reason : errorFor("unreachable", "", thrown);
   });
-  // A message that was destroyed may look as if it had ended.
+  // A destroyed message may look complete.
   signal.throwIfAborted();
   if (done === true && !message.complete) throw errorFor("unreachable", "", new Error("The response was truncated."));
   if (done !== true && taken + value.byteLength > maxBytes) throw errorFor("tooLarge", maxBytes);
   return done === true ? null : value;
 }
 
-/** The body as it comes, at the reader's pace. It errors with a GatewayError, or with the reason of the abort. */
+/** The body, read at the consumer's pace. It errors with a GatewayError, or with the reason of the abort. */
 export function boundedBody(reading: Reading): ReadableStream<Uint8Array> {
   const { message, release } = reading;
   const source: AsyncIterator<Uint8Array> = message[Symbol.asyncIterator]();

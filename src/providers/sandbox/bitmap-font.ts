@@ -1,4 +1,4 @@
-// Letters for the sandbox's pictures: three dots wide and five high, row by row.
+// A bitmap font for the sandbox's images: three dots wide and five high, row by row.
 
 const rows: { readonly [character: string]: string } = {
   A: "010 101 111 101 101",
@@ -54,13 +54,13 @@ const rows: { readonly [character: string]: string } = {
   ")": "100 010 010 010 100",
 };
 
-/** For everything else: a box. */
+/** For unknown characters: a box. */
 const box = "111 101 101 101 111";
 
 export const glyphWidth = 3;
 export const glyphHeight = 5;
 
-/** True where the letter is dark; small letters look like large ones. */
+/** Whether a dot of the letter is set; lower case looks like upper case. */
 export function isDark(character: string, column: number, row: number): boolean {
   const glyph = rows[character.toUpperCase()] ?? box;
   return glyph[row * (glyphWidth + 1) + column] === "1";

@@ -1,4 +1,5 @@
-// The sandbox's replies in chat: the same request always gets the same one, with a call of the tool that the prompt asks for.
+// The sandbox's chat replies: the same request always gets the same reply, with a call of the tool that the prompt
+// refers to.
 import type {
   Block,
   ChatRequest,
@@ -18,7 +19,7 @@ interface Described {
   readonly description?: string;
 }
 
-/** Words that many tools and many prompts have. */
+/** Words that are common in tools and prompts. */
 const common = new Set(
   (
     "a an and any are as at be by can current data do for from get fetch find given has have how i in info information is " +
@@ -27,11 +28,11 @@ const common = new Set(
   ).split(" "),
 );
 
-/** What a question or a request begins with, where it has no question mark. */
+/** The start of a question or request without a question mark. */
 const request =
   /\?|^\W*(?:please|what|when|where|which|who|how|can|could|would|will|is|are|do|does|i (?:need|want)|(?:add|book|calculate|call|check|compute|convert|create|delete|fetch|find|get|give|list|look|make|open|play|read|run|search|send|set|show|tell|translate|turn|update|use|write)\b)/i;
 
-/** Lower-case words without an ending of the plural, common ones left out. */
+/** Words in lower case and singular, without common ones. */
 function wordsOf(text: string): Set<string> {
   const words = text
     .replace(/([a-z0-9])([A-Z])/g, "$1 $2")
@@ -50,7 +51,7 @@ function scoreOf({ name, description = "" }: Described, prompt: ReadonlySet<stri
 
 const enough = 2;
 
-/** The one tool that a prompt asks for most clearly, the first of several; none where it does not ask, or for nothing that a tool does. */
+/** The tool that a prompt refers to most clearly, the first of several; none if it refers to no tool. */
 function relevantTools<Tool extends Described>(prompt: string, tools: readonly Tool[]): Tool[] {
   if (!request.test(prompt)) return [];
   const words = wordsOf(prompt.slice(0, 10_000));
@@ -67,7 +68,7 @@ function textOf(blocks: readonly Block[]): string {
   return blocks.map((block) => ("text" in block ? block.text : "")).join("");
 }
 
-/** The text of the last turn that is not a tool's. */
+/** The text of the last message that is not a tool's. */
 export function lastPrompt(request: ChatRequest): string {
   return textOf(request.messages.findLast((message) => message.role === "user")?.blocks ?? []);
 }
@@ -83,7 +84,7 @@ type Callable = FunctionTool | CustomTool;
 
 const isCallable = (tool: ChatRequest["tools"][number]): tool is Callable => tool.kind !== "hosted";
 
-/** The tools to call: the one that is forced, those that the prompt names or asks for, or the first when any must be called. */
+/** The tools to call: the forced one, those that the prompt refers to, or the first if any must be called. */
 function calledTools(request: ChatRequest, prompt: string): Callable[] {
   const choice = request.toolChoice;
   const allowed = request.tools
@@ -114,7 +115,7 @@ function results(request: ChatRequest): string | null {
   return `Tool results: ${texts.join(" | ")}`;
 }
 
-/** No model repeats a book: a longer prompt is repeated to here. */
+/** A longer prompt is repeated only up to this length. */
 const maxRepeatedChars = 100_000;
 
 const shortened = (prompt: string): string =>
@@ -128,7 +129,7 @@ function spoken(request: ChatRequest, prompt: string, index: number): string {
   return `Sandbox reply${which}: ${results(request) ?? `you said "${shortened(prompt)}"`}`;
 }
 
-/** Cuts at a stop text or at the token bound, as a provider would. */
+/** Cuts at a stop sequence or at the output limit, as a provider would. */
 function bounded(request: ChatRequest, text: string, ending: FinishReason): { text: string; stop: FinishReason } {
   const hits = request.stopSequences
     .map((sequence) => ({ sequence, at: text.indexOf(sequence) }))
@@ -156,7 +157,7 @@ function choiceOf(request: ChatRequest, prompt: string, id: string, index: numbe
   };
 }
 
-/** What the conversation counts, without a word of it being copied. */
+/** The input tokens of the conversation, counted without copying its text. */
 export function inputTokens(request: ChatRequest): number {
   const blocks = [...request.system, ...request.messages.flatMap((message) => message.blocks)];
   return Math.ceil(blocks.reduce((sum, block) => sum + ("text" in block ? block.text.length : 0), 0) / charsPerToken);
@@ -177,7 +178,7 @@ function usageOf(request: ChatRequest, choices: readonly Choice[]): Usage {
   };
 }
 
-/** The whole reply. */
+/** The complete reply. */
 export function chatReply(request: ChatRequest, origin: string): ChatResponse {
   const id = fingerprint(request);
   const prompt = withoutDirectives(lastPrompt(request));

@@ -1,21 +1,21 @@
-// Directives: a prompt or a model name makes the sandbox be slow, fail, limit or break off.
+// Directives: a prompt or a model name makes the sandbox slow down, fail, limit or break off.
 
 export interface Directives {
-  /** Silence before anything is answered, in milliseconds. */
+  /** Delay before the reply, in milliseconds. */
   readonly delayMs: number;
-  /** Silence between two pieces of a stream, in milliseconds. */
+  /** Delay between two fragments of a stream, in milliseconds. */
   readonly paceMs: number;
-  /** Answer with this HTTP status instead. */
+  /** Return this HTTP status instead. */
   readonly error: number | null;
-  /** Answer 429 and ask for this wait, in seconds. */
+  /** Return 429 with this wait, in seconds. */
   readonly rateLimit: number | null;
-  /** Break a stream off after this many pieces, without an end. */
+  /** Break a stream off after this many fragments, without an end. */
   readonly cut: number | null;
 }
 
 const calm: Directives = { delayMs: 0, paceMs: 0, error: null, rateLimit: null, cut: null };
 
-/** What a model name alone means, so that an application can be tried without touching its prompts. */
+/** The directives of a model name, so that an application can be tested without changing its prompts. */
 const byModel: { readonly [model: string]: Partial<Directives> } = {
   slow: { delayMs: 1_000, paceMs: 100 },
   error: { error: 500 },
@@ -36,7 +36,10 @@ const words: { readonly [word: string]: (value: string) => Partial<Directives> }
 
 const bracket = /\[sandbox((?: [a-z-]{1,20}=\d{1,9}){1,8})\]/g;
 
-/** Reads `[sandbox delay=500 pace=20]` anywhere in the text; later words win over earlier ones, the text over the model. */
+/**
+ * Reads `[sandbox delay=500 pace=20]` anywhere in the text; later directives override earlier ones, and the text
+ * overrides the model.
+ */
 export function readDirectives(model: string, text: string): Directives {
   let directives: Directives = { ...calm, ...byModel[model] };
   for (const [, body] of text.matchAll(bracket)) {

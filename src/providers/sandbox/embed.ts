@@ -1,19 +1,19 @@
-// What the sandbox embeds: vectors whose cosine grows with the words, and the parts of words, that two texts share.
+// The sandbox's embeddings: vectors whose cosine grows with the words and parts of words that two texts share.
 import type { EmbeddingRequest, EmbeddingResponse } from "../../canonical/embedding.ts";
 import { GatewayError } from "../../canonical/error.ts";
 import { zeroUsage } from "../../canonical/usage.ts";
 import { charsPerToken, refuseMany, refuseTokens, tokensIn } from "./limits.ts";
 
 const defaultDimensions = 256;
-/** As many as the largest models give, and more. */
+/** More than the largest models return. */
 const mostDimensions = 16_384;
-/** Of all vectors together: as many as one reply can hold without keeping the event loop. */
+/** For all vectors together: what one reply can contain without blocking the event loop. */
 const mostNumbers = 524_288;
-/** Whole words count for most, neighbours for their order, runs of letters for words that are nearly the same. */
+/** Whole words count most, pairs of neighbors for their order, runs of letters for similar words. */
 const weights = { word: 1, pair: 0.5, run: 0.3 } as const;
 const runLength = 3;
 
-/** FNV-1a with a last stir, to give each feature its own place and sign. */
+/** FNV-1a with a final mix, to give each feature its own position and sign. */
 function hash(text: string): number {
   let value = 0x811c9dc5;
   for (let index = 0; index < text.length; index++) value = Math.imul(value ^ text.charCodeAt(index), 0x01000193);
@@ -23,7 +23,7 @@ function hash(text: string): number {
 
 type Feature = readonly [name: string, weight: number];
 
-/** The word with its edges, cut into runs of letters. */
+/** The word with markers at its edges, cut into runs of letters. */
 function runsOf(word: string): string[] {
   const edged = `<${word}>`;
   return Array.from({ length: Math.max(1, edged.length - runLength + 1) }, (_, at) => edged.slice(at, at + runLength));
@@ -74,10 +74,13 @@ function itemsIn(input: EmbeddingRequest["input"]): Item[] {
   return input.tokens.map((ids) => ({ tokens: ids.length, words: () => ids.map(String) }));
 }
 
-/** Inputs of one step cost about this much: a number of a vector one, a character four. */
+/** The cost of one step: one per number of a vector, four per character. */
 const stepCost = 16_384;
 
-/** One unit vector for each input, in order, in steps of a few milliseconds. Throws `invalid_value` for more than the sandbox takes. */
+/**
+ * One unit vector for each input, in order, in steps of a few milliseconds. Throws `invalid_value` above the sandbox's
+ * limits.
+ */
 export function* embedReply(request: EmbeddingRequest): Generator<void, EmbeddingResponse> {
   const { dimensions = defaultDimensions, input } = request;
   const items = itemsIn(input);

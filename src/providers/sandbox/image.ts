@@ -1,4 +1,4 @@
-// What the sandbox draws: a sheet of the size that was asked for, or of the picture that was given, with the prompt on it.
+// The sandbox's images: the prompt on a sheet of the requested size, or of the size of the input image.
 import {
   type GeneratedImage,
   type ImageRequest,
@@ -14,10 +14,10 @@ import { type Canvas, type Colour, encodePng, fillSquare, newCanvas } from "./pn
 
 const usualSide = 1024;
 const protocols: { readonly [resolution: string]: number } = { "512": 512, "1K": 1024, "2K": 2048, "4K": 4096 };
-/** A larger picture that was given is drawn smaller. */
+/** Larger input images are drawn smaller. */
 const mostSide = 8_192;
 const charsPerToken = 4;
-/** About so many letters stand in a line. */
+/** Approximate letters per line. */
 const lettersInLine = 24;
 
 function given({ images: [first] }: ImageRequest): Dimensions | null {
@@ -33,7 +33,7 @@ function fromRatio({ ratio, resolution }: Partial<ImageSize>): Dimensions | null
   return { width: whole(side * shape), height: whole(side / shape) };
 }
 
-/** How large the sheet is. */
+/** The dimensions of the sheet. */
 export function sheetFor(request: ImageRequest): Dimensions {
   const { width, height, ...shape } = request.size ?? {};
   if (width !== undefined && height !== undefined) return { width, height };
@@ -70,7 +70,7 @@ function write(canvas: Canvas, text: string): void {
   });
 }
 
-/** A light colour of its own for each prompt and each picture of it. */
+/** A light color for each prompt and each of its images. */
 function paperFor(prompt: string, index: number): Colour {
   let hash = 0x811c9dc5 + index * 0x9e3779b1;
   for (const letter of prompt) hash = Math.imul(hash ^ (letter.codePointAt(0) ?? 0), 0x01000193) >>> 0;
@@ -87,7 +87,7 @@ function drawn(request: ImageRequest, sheet: Dimensions, index: number): Generat
   return { source: { kind: "base64", base64: Buffer.from(png).toString("base64") }, mediaType: "image/png" };
 }
 
-/** The sandbox has no addresses: images are returned as bytes, also where an address was requested. */
+/** The sandbox has no URLs: images are returned as bytes, even if a URL was requested. */
 export function imageReply(request: ImageRequest): ImageResponse {
   const sheet = sheetFor(request);
   const count = imageCount(request);

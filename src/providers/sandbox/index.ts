@@ -1,4 +1,5 @@
-// The sandbox: a built-in provider that answers every operation inside the process, for trying the gateway without an account.
+// The sandbox: a built-in provider that answers every operation inside the process, to try the gateway without an
+// account.
 import { GatewayError } from "../../canonical/error.ts";
 import type { OperationRequest, OperationResponse } from "../../canonical/operation.ts";
 import { refusalError } from "../../dialects/upstream-error.ts";
@@ -15,7 +16,7 @@ import { warningsFor } from "./warnings.ts";
 
 const maxRetryAfterMs = 60_000;
 
-/** Throws what a provider's refusal with this status becomes. */
+/** Throws the error that this status of a provider leads to. */
 function refuse({ error, rateLimit }: Directives): void {
   if (rateLimit !== null)
     throw refusalError({
@@ -34,9 +35,9 @@ function refuse({ error, rateLimit }: Directives): void {
     });
 }
 
-/** Beyond this a conversation takes longer than the event loop has time for. */
+/** A larger conversation would block the event loop for too long. */
 const largeAsk = 16_384;
-/** Operations that compute long whatever they are asked. */
+/** Operations that always compute for long. */
 const slow: ReadonlySet<OperationRequest["operation"]> = new Set(["image", "speak", "transcribe"]);
 
 function answerOf(

@@ -1,18 +1,18 @@
-// What the sandbox takes in one request, much as providers do: no request may keep the gateway from all others.
+// The limits of the sandbox, similar to those of providers, so that no request blocks the others.
 import { GatewayError } from "../../canonical/error.ts";
 import type { OperationRequest } from "../../canonical/operation.ts";
 import { isLargerThan } from "../../lib/size.ts";
 
 export const charsPerToken = 4;
-/** Of one item. */
+/** Per item. */
 const mostTokens = 8_192;
-/** Of all items together. */
+/** For all items together. */
 const mostTokensInAll = 300_000;
 
 /** The context window of the sandbox's chat. */
 const contextTokens = 200_000;
 
-/** Throws `context_length_exceeded` for a conversation that does not fit into the context window. */
+/** Throws `context_length_exceeded` for a conversation that exceeds the context window. */
 export function refuseContext(request: OperationRequest): void {
   if (request.operation !== "chat" || !isLargerThan([request.system, request.messages], contextTokens * charsPerToken))
     return;
@@ -20,16 +20,16 @@ export function refuseContext(request: OperationRequest): void {
   throw new GatewayError("context_length_exceeded", message, { param: "messages" });
 }
 
-/** About so many tokens are in a text. */
+/** The approximate tokens of a text. */
 export const tokensIn = (text: string): number => Math.ceil(text.length / charsPerToken);
 
-/** Throws `invalid_value` for more than `most` of something. */
+/** Throws `invalid_value` for more than `most` items. */
 export function refuseMany(count: number, most: number, param: string, what: string): void {
   if (count > most)
     throw new GatewayError("invalid_value", `The sandbox accepts at most ${most} ${what} per request.`, { param });
 }
 
-/** Throws `invalid_value` for an item with too many tokens, and for too many in all. */
+/** Throws `invalid_value` for an item with too many tokens, and for too many in total. */
 export function refuseTokens(tokens: readonly number[], param: string): void {
   const longest = tokens.reduce((most, each) => Math.max(most, each), 0);
   if (longest > mostTokens)

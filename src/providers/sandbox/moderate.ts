@@ -1,4 +1,4 @@
-// What the sandbox reports as harmful: a few plain words for each category. It does not read images, and is no protection.
+// The sandbox's moderation: a few plain words for each category. It does not read images, and is not a protection.
 import {
   type CategoryScore,
   imageCategories,
@@ -13,7 +13,7 @@ import { charsPerToken, refuseMany, refuseTokens, tokensIn } from "./limits.ts";
 
 const mostItems = 2_048;
 
-/** Beginnings of words; each that is found makes the category surer. */
+/** Word prefixes; each match raises the score of the category. */
 const words: { readonly [category in ModerationCategory]: readonly string[] } = {
   harassment: ["idiot", "stupid", "loser", "moron"],
   "harassment/threatening": ["i will hurt you", "i will find you", "kill you"],
@@ -37,7 +37,7 @@ const stems: ReadonlyMap<ModerationCategory, readonly RegExp[]> = new Map(
 const firstScore = 0.8;
 const calmScore = 0.01;
 
-/** 0.8 for one word, and nearer to 1 with each more. */
+/** 0.8 for one match, and closer to 1 with each more. */
 const scoreOf = (hits: number): number => (hits === 0 ? calmScore : 1 - (1 - firstScore) / hits);
 
 /** The texts of an item. They may contain directives. */
@@ -57,11 +57,11 @@ function verdictOf(item: ModerationItem): ModerationResult {
   return { flagged: [...findings.values()].some(({ flagged }) => flagged), findings };
 }
 
-/** Characters that one step looks at; an item without any costs as much as a short one. */
+/** Characters per step; an empty item costs as much as a short one. */
 const stepChars = 16_384;
 const itemChars = 256;
 
-/** In steps of a few milliseconds. Throws `invalid_value` for more than the sandbox takes. */
+/** In steps of a few milliseconds. Throws `invalid_value` above the sandbox's limits. */
 export function* moderateReply(request: ModerationRequest): Generator<void, ModerationResponse> {
   refuseMany(request.items.length, mostItems, "input", "inputs");
   const tokens = request.items.map((item) => tokensIn(textOf(item)));

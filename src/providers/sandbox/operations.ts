@@ -1,4 +1,4 @@
-// What the sandbox does for each operation: one row each.
+// The sandbox's operations: one row each.
 import type { OperationRequest, OperationResponse } from "../../canonical/operation.ts";
 import { inSteps } from "../../lib/event-loop-turn.ts";
 import type { CanonicalReply } from "../provider.ts";
@@ -12,7 +12,7 @@ import { speakReply, speakStream } from "./speak.ts";
 import { paced, wordByWord } from "./stream.ts";
 import { transcribeReply, transcribeStream } from "./transcribe.ts";
 
-/** Tag of the opaque state that the sandbox makes. */
+/** The origin of the opaque state that the sandbox makes. */
 export const origin = "sandbox";
 
 type Of<A, Name> = Extract<A, { readonly operation: Name }>;
@@ -22,10 +22,10 @@ export interface OperationHandler<
   A extends OperationRequest = OperationRequest,
   R extends OperationResponse = OperationResponse,
 > {
-  /** The text in which directives may stand. */
+  /** The text that may contain directives. */
   prompt(request: A): string;
   answer(request: A): R | Promise<R>;
-  /** The answer in pieces. Absent: it is not streamed piece by piece. */
+  /** The reply in fragments. Absent: it is not streamed in fragments. */
   stream?(response: R, directives: Directives, signal: AbortSignal): CanonicalReply;
 }
 
@@ -64,10 +64,10 @@ const table: Table = {
   },
 };
 
-/** What the sandbox answers. */
+/** The operations that the sandbox supports. */
 export const operations = new Set(Object.keys(table) as OperationRequest["operation"][]);
 
-/** The row of this ask; undefined where the sandbox does not do it. */
+/** The row of this operation; undefined if the sandbox does not support it. */
 export function handlerFor(operation: OperationRequest["operation"]): OperationHandler | undefined {
   return table[operation] as OperationHandler | undefined;
 }

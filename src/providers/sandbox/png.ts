@@ -1,10 +1,10 @@
-// A PNG of two colours: one bit a pixel, so that a large picture costs little.
+// A PNG with two colors: one bit per pixel, so that a large image is cheap.
 import { crc32, deflateSync } from "node:zlib";
 
 export interface Canvas {
   readonly width: number;
   readonly height: number;
-  /** Rows one after the other, each of whole bytes; the highest bit is the leftmost pixel. */
+  /** Rows one after the other, each in complete bytes; the highest bit is the leftmost pixel. */
   readonly bits: Uint8Array;
 }
 
@@ -16,7 +16,7 @@ export function newCanvas(width: number, height: number): Canvas {
   return { width, height, bits: new Uint8Array(stride(width) * height) };
 }
 
-/** Sets a square of pixels; what lies outside is cut off. */
+/** Sets a square of pixels, clipped to the canvas. */
 export function fillSquare({ width, height, bits }: Canvas, left: number, top: number, side: number): void {
   for (let y = Math.max(0, top); y < Math.min(height, top + side); y++)
     for (let x = Math.max(0, left); x < Math.min(width, left + side); x++) {
@@ -38,7 +38,7 @@ function header({ width, height }: Canvas): Buffer {
   const data = Buffer.alloc(13);
   data.writeUInt32BE(width, 0);
   data.writeUInt32BE(height, 4);
-  // One bit a pixel, which is an index into the palette.
+  // One bit per pixel, which is an index into the palette.
   data.set([1, 3, 0, 0, 0], 8);
   return data;
 }
@@ -51,7 +51,7 @@ function filtered({ width, height, bits }: Canvas): Uint8Array {
   return rows;
 }
 
-/** The picture as a file: set pixels in `ink` on `paper`. */
+/** The image as a file: set pixels in `ink` on `paper`. */
 export function encodePng(canvas: Canvas, paper: Colour, ink: Colour): Uint8Array {
   return Buffer.concat([
     Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]),

@@ -1,4 +1,4 @@
-// What the sandbox ranks: documents by how much their words are those of the query.
+// The sandbox's ranking: documents by how many words they share with the query.
 import type { RankedDocument, RerankRequest, RerankResponse } from "../../canonical/rerank.ts";
 import { zeroUsage } from "../../canonical/usage.ts";
 import { textVector } from "./embed.ts";
@@ -6,7 +6,7 @@ import { charsPerToken, refuseMany, refuseTokens, tokensIn } from "./limits.ts";
 
 const mostDocuments = 1_000;
 
-/** The text of a query or of a document; directives may stand in it. */
+/** The text of a query or of a document, which may contain directives. */
 export const textOf = (document: RankedDocument): string => {
   if (typeof document === "string") return document;
   return typeof document.text === "string" ? document.text : JSON.stringify(document);
@@ -18,10 +18,13 @@ function likeness(left: readonly number[], right: readonly number[]): number {
   return Math.min(Math.max(cosine, 0), 1);
 }
 
-/** Characters that one step looks at. */
+/** Characters per step. */
 const stepChars = 4_096;
 
-/** Best first; what is equally good keeps its order. In steps of a few milliseconds. Throws `invalid_value` for more than the sandbox takes. */
+/**
+ * Best first; ties keep their order. In steps of a few milliseconds. Throws `invalid_value` above the sandbox's
+ * limits.
+ */
 export function* rerankReply(request: RerankRequest): Generator<void, RerankResponse> {
   refuseMany(request.documents.length, mostDocuments, "documents", "documents");
   const texts = request.documents.map(textOf);

@@ -1,4 +1,4 @@
-// A value that fits a JSON Schema: what the sandbox fills tools and structured answers with. Same schema, same value.
+// A value that matches a JSON Schema, for the sandbox's tool calls and structured outputs. Same schema, same value.
 import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
 
 const maxDepth = 12;
@@ -58,7 +58,7 @@ function referenced(schema: JsonObject, root: JsonObject): JsonObject | null {
   return isObject(target) ? target : null;
 }
 
-/** `root` holds the definitions that `$ref` points into. */
+/** `root` contains the definitions that `$ref` refers to. */
 export function sample(schema: JsonObject, root: JsonObject = schema, depth = 0): Json {
   if (depth > maxDepth) return null;
   const target = referenced(schema, root);

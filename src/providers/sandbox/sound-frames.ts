@@ -1,6 +1,6 @@
 // Made by scripts/sandbox-sound.ts with FFmpeg (LAME, its own AAC, libopus): one frame of a hum and one of silence for each codec.
 
-/** In base64. */
+/** In Base64. */
 export const frameTexts = {
   mp3: {
     hum: "//NExAAHaFocAA3qSMl5fCPemDD2nwiuwZMv///t+j/6NGnT/o/+S/0/SmIKaimZcYmBgAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA",

@@ -1,4 +1,5 @@
-// The sandbox's audio: a hum where words are and silence between them, in every format. A comment in the file holds the text.
+// The sandbox's audio: a hum for words and silence between them, in every format. A comment in the file contains the
+// text.
 import type { AudioFormat } from "../../canonical/speech.ts";
 import { wavHeader } from "../../dialects/shared/audio-format.ts";
 import { frameTexts } from "./sound-frames.ts";
@@ -33,7 +34,7 @@ const flacBlockSum = checksum(16, 0x8005);
 /** https://www.rfc-editor.org/rfc/rfc3533#section-6 */
 const oggPageSum = checksum(32, 0x04c11db7);
 
-/** What a file says, and how fast. */
+/** The text of a file, and its speed. */
 interface Spoken {
   readonly text: string;
   readonly speed: number;
@@ -41,18 +42,21 @@ interface Spoken {
 
 const characterSeconds = 0.05;
 
-/** Seconds from the beginning to a place in the text; one character's time passes before the first and after the last. */
+/**
+ * Seconds from the start to a position in the text; the duration of one character precedes the first and follows the
+ * last.
+ */
 export const secondsAt = (place: number, speed: number): number => ((place + 1) * characterSeconds) / speed;
 export const secondsOf = ({ text, speed }: Spoken): number => secondsAt(text.length + 1, speed);
 
 const sampleRate = 24_000;
-/** Samples of a frame of MP3, and of what has no frames. */
+/** Samples of an MP3 frame, and of formats without frames. */
 const frameSamples = 576;
-/** 625 Hz, in whole waves: the next frame follows without a click. */
+/** 625 Hz, in whole waves, so that the next frame follows without a click. */
 const wavesOfFrame = 15;
 const loudness = 12_000;
 
-/** A frame with the hum and one without. */
+/** A frame with the hum and a silent one. */
 interface Frames {
   readonly hum: Buffer;
   readonly silence: Buffer;
@@ -87,10 +91,12 @@ const marker = "turnpike-sandbox:";
 const commentForm = /^turnpike-sandbox:(\d[\d.]{0,7}):([\w%.!~*'()-]*);/;
 const maxCommentBytes = 256 * 1024;
 
-/** ASCII alone, so that it is found in any container without reading the container. */
+/** Only ASCII, so that it is found in any container without parsing the container. */
 const commentOf = ({ text, speed }: Spoken): string => `${marker}${speed}:${encodeURIComponent(text.toWellFormed())};`;
 
-/** What a file of the sandbox says, also after a tool that keeps comments has converted it; null for any other recording. */
+/**
+ * The text of a sandbox file, even after conversion by a tool that preserves comments; null for any other recording.
+ */
 export function spokenIn(recording: Uint8Array): Spoken | null {
   const bytes = Buffer.from(recording.buffer, recording.byteOffset, recording.length);
   for (const encoding of ["latin1", "utf16le"] as const) {
@@ -106,7 +112,7 @@ function decoded(text: string | undefined): string | null {
   try {
     return text === undefined ? null : decodeURIComponent(text);
   } catch {
-    // Some other tool's words behind the same marker.
+    // A comment of another tool with the same marker.
     return null;
   }
 }
@@ -163,7 +169,7 @@ function flacBlock(frame: Buffer, index: number): Buffer {
 }
 
 const opusRate = 48_000;
-/** What a decoder of Opus needs to come into its stride; ours begins with silence. */
+/** The warm-up samples of an Opus decoder; this file starts with silence. */
 const skippedSamples = 312;
 const packetsOfPage = 50;
 const serial = 0x7475726e;
@@ -205,7 +211,7 @@ function opusFile(packets: readonly Buffer[], comment: string): Buffer[] {
   return pages;
 }
 
-/** The samples, and behind them a list of what is to be known of them. */
+/** The samples, followed by a list chunk with their metadata. */
 function wavFile(frames: readonly Buffer[], comment: string): Buffer {
   const data = Buffer.concat(frames);
   const text = Buffer.from(comment.padEnd(comment.length + 2 - (comment.length % 2), "\0"));
@@ -225,9 +231,9 @@ const writers: { readonly [format in AudioFormat]: (spoken: Spoken) => readonly 
     return [flacHead(blocks.length, vorbisTags(commentOf(spoken))), ...blocks.map(flacBlock)];
   },
   wav: (spoken) => [wavFile(framesOf(spoken, samples), commentOf(spoken))],
-  // Bare samples have no place for a comment: each of its characters is one more sample, too quiet to notice.
+  // Raw samples have no place for a comment: each of its characters is one more sample, too quiet to notice.
   pcm: (spoken) => [...framesOf(spoken, samples), Buffer.from(commentOf(spoken), "utf16le")],
 };
 
-/** A whole file. */
+/** A complete file. */
 export const audioFile = (format: AudioFormat, spoken: Spoken): Uint8Array => Buffer.concat(writers[format](spoken));

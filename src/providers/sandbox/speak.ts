@@ -1,4 +1,4 @@
-// What the sandbox says aloud: a file in every format, for real players, whose text its transcription recognizes.
+// The sandbox's speech: a playable file in every format, whose text its transcription recognizes.
 import type { SpeechRequest, SpeechResponse } from "../../canonical/speech.ts";
 import { zeroUsage } from "../../canonical/usage.ts";
 import type { CanonicalReply } from "../provider.ts";
@@ -22,7 +22,7 @@ function* piecesOf(bytes: Uint8Array): Generator<Uint8Array> {
   for (let at = 0; at < bytes.length; at += pieceBytes) yield bytes.subarray(at, at + pieceBytes);
 }
 
-/** The file in pieces. One that is cut breaks: nothing in it says where it ends. */
+/** The file in fragments. If cut, the stream must break, because the file does not show where it ends. */
 export function speakStream(
   { bytes, format, usage = zeroUsage }: SpeechResponse,
   directives: Directives,

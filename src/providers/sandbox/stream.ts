@@ -1,14 +1,14 @@
-// Streams of the sandbox: replies cut into words, at the pace of the directives, and no further than they say.
+// Streams of the sandbox: replies split into words, at the pace of the directives and up to their cut.
 import type { ChatResponse } from "../../canonical/chat.ts";
 import { type StreamEvent, streamEventsOf } from "../../canonical/stream-event.ts";
 import { streamTruncated } from "../../dialects/errors.ts";
 import { pause } from "../../lib/abortable.ts";
 import type { Directives } from "./directives.ts";
 
-/** Words with the white space behind them; JSON in short runs. */
+/** Words with the following white space; JSON in short runs. */
 const pieces = /\S+\s*|\s+/g;
 
-/** The deltas of the reply; joined again they are the same reply. */
+/** The events of the reply; joined they give the same reply. */
 export function* wordByWord(response: ChatResponse): Generator<StreamEvent> {
   for (const event of streamEventsOf(response)) {
     if (event.type !== "text" && event.type !== "thinking" && event.type !== "tool-input") yield event;
@@ -16,11 +16,11 @@ export function* wordByWord(response: ChatResponse): Generator<StreamEvent> {
   }
 }
 
-/** Events that bring nothing of a reply by themselves. */
+/** Events without content of the reply. */
 const isSilent = (item: unknown): boolean =>
   typeof item === "object" && item !== null && "type" in item && /^block-/.test(String(item.type));
 
-/** The items of a stream at the pace of the directives, and no further than they say. Throws at the cut where `breaks` is set. */
+/** The items of a stream at the pace of the directives, up to their cut. Throws at the cut if `breaks` is set. */
 export async function* paced<Item>(
   items: Iterable<Item>,
   directives: Directives,

@@ -1,11 +1,11 @@
-// The way to the sandbox's thread, for operations that compute more than the event loop has time for.
+// Runs operations in the sandbox's worker thread that would block the event loop for too long.
 import { type ErrorKind, GatewayError } from "../../canonical/error.ts";
 import type { OperationRequest, OperationResponse } from "../../canonical/operation.ts";
 import { nextEventLoopTurn } from "../../lib/event-loop-turn.ts";
 import { createThread, type Thread } from "../../lib/thread.ts";
 import { workerAddress } from "../../lib/worker.ts";
 
-/** An error does not cross to another thread as what it is. */
+/** An error cannot be sent to another thread as an object of its class. */
 export type SandboxResult =
   | { readonly answer: OperationResponse }
   | {
@@ -17,7 +17,7 @@ export type SandboxResult =
       };
     };
 
-/** A conversation goes as JSON: thousands of messages cost five times as much as values. */
+/** A conversation is sent as JSON: as values, thousands of messages cost five times as much. */
 export type SandboxJob = { readonly request: OperationRequest } | { readonly json: string };
 
 const thread: Thread<SandboxJob, SandboxResult> = createThread(() =>
@@ -26,7 +26,7 @@ const thread: Thread<SandboxJob, SandboxResult> = createThread(() =>
 
 const stepBytes = 1024 * 1024;
 
-/** A copy that several threads can read: a large one is made step by step. */
+/** A copy that several threads can read; a large one is made in steps. */
 async function shared(bytes: Uint8Array): Promise<Uint8Array> {
   const copy = new Uint8Array(new SharedArrayBuffer(bytes.length));
   for (let at = 0; at < bytes.length; at += stepBytes) {
@@ -42,7 +42,7 @@ async function jobOf(request: OperationRequest): Promise<SandboxJob> {
   return { request: { ...request, recording: { ...request.recording, bytes: await shared(request.recording.bytes) } } };
 }
 
-/** The sandbox's answer, computed in its thread. */
+/** The sandbox's reply, computed in its thread. */
 export async function answerInThread(request: OperationRequest): Promise<OperationResponse> {
   const { result } = await thread.run(await jobOf(request));
   if ("answer" in result) return result.answer;

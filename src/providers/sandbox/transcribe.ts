@@ -1,4 +1,5 @@
-// What the sandbox hears: its own speech word for word, with its times. Of anything else it says that it does not understand it.
+// The sandbox's transcription: recognizes its own speech word for word, with times. For other audio it returns a fixed
+// text.
 import { pcmRate } from "../../canonical/speech.ts";
 import type { StreamEvent } from "../../canonical/stream-event.ts";
 import type { Segment, TranscriptionRequest, TranscriptionResponse, Word } from "../../canonical/transcription.ts";
@@ -14,7 +15,7 @@ import { paced } from "./stream.ts";
 const unknown = "The sandbox transcribes only speech that it generated. This is a placeholder transcript.";
 const wordForm = /\S+/g;
 
-/** Places in a text to seconds. */
+/** Maps positions in a text to seconds. */
 type Timing = (at: number) => number;
 
 const toMilliseconds = (seconds: number): number => Math.round(seconds * 1_000) / 1_000;
@@ -47,14 +48,14 @@ function answerOf(request: TranscriptionRequest, text: string, seconds: number, 
   };
 }
 
-/** Bare samples do not say how long they are, but ours are known. */
+/** Raw samples have no duration, but those of the sandbox are known. */
 const lengthOf = (bytes: Uint8Array): number =>
   toMilliseconds(soundOf(bytes) === null ? bytes.length / (2 * pcmRate) : soundSeconds(bytes));
 
-/** A recording of the sandbox's that is shorter than its text was cut. */
+/** A recording of the sandbox that is shorter than its text was cut. */
 const toleranceSeconds = 0.1;
 
-/** The same recording always gets the same transcript; a translation is the same too. */
+/** The same recording always gets the same transcript, also as a translation. */
 export function transcribeReply(request: TranscriptionRequest): TranscriptionResponse {
   const { bytes } = request.recording;
   const spoken = spokenIn(bytes);

@@ -1,4 +1,4 @@
-// Videos of the sandbox: a task whose script is in its id, so that it continues after a restart, and a small video.
+// Videos of the sandbox: a task with its script in its id, so that it continues after a restart, and a small video.
 import type { VideoState } from "../../canonical/video.ts";
 import type { UpstreamRequest } from "../../dialects/dialect.ts";
 import { invalidUpstreamResponse } from "../../dialects/errors.ts";
@@ -11,12 +11,12 @@ import { readDirectives } from "./directives.ts";
 import { sampleVideo } from "./sample-video.ts";
 import { videoWarnings } from "./warnings.ts";
 
-/** What a prompt makes a task do, in the brackets of the other directives: `[sandbox run=500 fail=50]`. */
+/** What a prompt makes a task do, in the same brackets as other directives: `[sandbox run=500 fail=50]`. */
 interface TaskScript {
   readonly atMs: number;
-  /** How long it runs. */
+  /** Its duration. */
   readonly runMs: number;
-  /** At this percentage it fails, is forgotten, or falls silent. */
+  /** At this percentage it fails, is lost, or stops responding. */
   readonly fail?: number;
   readonly lose?: number;
   readonly stall?: number;
@@ -43,7 +43,7 @@ function scriptIn(id: string): TaskScript | null {
     : null;
 }
 
-/** How far a script has come by now. */
+/** The present state of a script. */
 function statusOf(script: TaskScript, nowMs: number): JsonObject | null {
   const reached = script.runMs <= 0 ? 100 : Math.min(100, (100 * (nowMs - script.atMs)) / script.runMs);
   if (reached >= (script.lose ?? 101)) return null;

@@ -1,4 +1,4 @@
-// What the sandbox does not act on: a warning for each field, which strict mode refuses.
+// Warnings for the fields that the sandbox ignores, which strict mode refuses.
 import type { ImageRequest } from "../../canonical/image.ts";
 import type { OperationRequest } from "../../canonical/operation.ts";
 import type { VideoRequest } from "../../canonical/video.ts";
@@ -12,7 +12,7 @@ import type { VideoRenderContext } from "../../dialects/video/upstream.ts";
 import { approximationWarnings, dropped, fixedSound } from "../../dialects/video/warnings.ts";
 import { sampleVideo } from "./sample-video.ts";
 
-/** What the sandbox draws, and how. */
+/** The image fields that the sandbox uses. */
 const imageFields: FieldTable<ImageRequest> = {
   ...common,
   prompt: { path: "prompt" },
@@ -43,14 +43,14 @@ const byOperation: { readonly [operation in OperationRequest["operation"]]?: War
   image: (request: ImageRequest, context) => renderImage(request, context).warnings,
 };
 
-/** The fields of a request that the sandbox does not act on. */
+/** The fields of a request that the sandbox ignores. */
 export function warningsFor(request: OperationRequest, context: RenderContext): readonly Warning[] {
   return byOperation[request.operation]?.(request as never, context) ?? [];
 }
 
 const made = { seconds: sampleVideo.seconds, width: sampleVideo.width, height: sampleVideo.height, ratio: "16:9" };
 
-/** The same for a video: whatever was asked for, there is one. */
+/** The same for a video, which is always the same one. */
 export function videoWarnings(request: VideoRequest, context: VideoRenderContext): readonly Warning[] {
   const fps = request.fps === sampleVideo.fps ? [] : (["fps"] as const);
   return [

@@ -1,4 +1,4 @@
-// The sandbox's thread: what takes long to compute, as reading a recording, is computed outside the event loop.
+// The sandbox's worker thread for long computations, such as reading a recording.
 import { GatewayError, toGatewayError } from "../../canonical/error.ts";
 import type { OperationRequest, OperationResponse } from "../../canonical/operation.ts";
 import type { ThreadMessage } from "../../lib/thread.ts";

@@ -6,17 +6,17 @@ import { type Slice, slicesOf } from "./slices.ts";
 
 export interface TokenCounter {
   /**
-   * Tokens of the texts. Rejects with `overloaded` where too much is waiting, with the signal's reason once it aborts, and
-   * with `internal_error` where the thread died of these texts.
+   * Tokens of the texts. Rejects with `overloaded` if too much is waiting, with the signal's reason when it aborts,
+   * and with `internal_error` if these texts crashed the thread.
    */
   count(texts: Slice, encoding: Encoding, split: Split, signal?: AbortSignal): Promise<SliceCount>;
-  /** Ends the threads; what waits is rejected. */
+  /** Ends the threads; waiting jobs are rejected. */
   close(): void;
-  /** Texts that are being counted or wait. */
+  /** Texts that are being counted or waiting. */
   waiting(): number;
 }
 
-/** What the counter needs of a thread. */
+/** What the counter needs from a thread. */
 export interface CountThread {
   post(order: CountOrder): void;
   onCount(listener: (count: SliceCount) => void): void;
@@ -26,9 +26,9 @@ export interface CountThread {
 
 interface CounterOptions {
   start(encoding: Encoding): CountThread;
-  /** Characters that may wait at once; more is refused. */
+  /** Characters that may wait at once; more are refused. */
   readonly maxWaitingChars: number;
-  /** Characters of one request that are counted; the rest counts like these. */
+  /** Characters of one request that are counted; the rest is extrapolated. */
   readonly maxChars: number;
 }
 
@@ -36,12 +36,12 @@ interface Job {
   readonly slices: Iterator<Slice>;
   readonly split: Split;
   readonly chars: number;
-  /** What the sum is multiplied by for texts that were not counted. */
+  /** The factor for texts that were not counted. */
   readonly scale: number;
   readonly sum: { plain: number; cjk: number; digits: number };
   readonly resolve: (count: SliceCount) => void;
   readonly reject: (cause: unknown) => void;
-  /** The slice that a thread died of is tried once more. */
+  /** The slice that crashed a thread is retried once. */
   slice: Slice | null;
   deaths: number;
   isOver: boolean;
@@ -103,7 +103,7 @@ function onCounted(queue: QueueState, count: SliceCount): void {
   next(queue);
 }
 
-/** The next slice starts another thread; a text that two of them died of is given up. */
+/** The next slice starts another thread; a text that crashed two of them is given up. */
 function onThreadEnded(queue: QueueState, cause: unknown): void {
   queue.thread?.end();
   queue.thread = null;

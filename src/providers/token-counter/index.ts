@@ -72,7 +72,10 @@ export async function countInput(
   return (await countTexts(counter, textsOf(parts, family), family, signal)) + nonTextTokens(parts, family);
 }
 
-/** Answers counts where the provider of a model has no counter. Its name in `x-turnpike-provider` marks the number as an estimate. */
+/**
+ * Counts tokens if the provider of a model has no counter. Its name in `x-turnpike-provider` marks the number as an
+ * estimate.
+ */
 export function estimator(counter: TokenCounter): Provider {
   return {
     kind: { name: "estimate", origin: "estimate", dialects: [] },

@@ -1,23 +1,24 @@
-// Slices of texts that a thread counts one at a time, so that a long text never keeps short ones waiting, and the count of one.
+// Splits texts into slices that a thread counts one at a time, so that a long text does not delay short ones, and
+// counts a slice.
 import type { ScriptRates } from "../../dialects/tokens/families.ts";
 
 export type Slice = CountOrder["texts"];
 
 const sliceChars = 16_384;
-/** A run without white space is cut this often: tokenizers take quadratic time for one. */
+/** A run without white space is cut at this length, because tokenizers take quadratic time for one. */
 const runChars = 512;
 const space = 32;
 
 const isLowSurrogate = (unit: number): boolean => unit >= 0xdc00 && unit <= 0xdfff;
 
-/** Where to cut at or before `to`: before white space where there is some, never within a character. */
+/** Where to cut at or before `to`: before white space if possible, never within a character. */
 function cutBefore(text: string, from: number, to: number): number {
   if (to >= text.length) return text.length;
   for (let at = to; at > to - runChars && at > from; at--) if (text.charCodeAt(at) <= space) return at;
   return isLowSurrogate(text.charCodeAt(to)) ? to - 1 : to;
 }
 
-/** Where the next piece ends: at the next white space, or after as many characters as a run may have. */
+/** The end of the next piece: at the next white space, or at the maximum length of a run. */
 function pieceEnd(text: string, from: number): number {
   let run = 0;
   let at = from;
@@ -48,7 +49,7 @@ export function* slicesOf(texts: Slice): Generator<Slice> {
   if (slice.length > 0) yield slice;
 }
 
-/** What is counted apart from the rest: Chinese, digits, and scripts by their characters; false: nothing. */
+/** What is counted separately: Chinese, digits, and scripts by their characters; false: nothing. */
 export type Split = false | { readonly perCharacter: ScriptRates };
 
 /** One message to the thread. */
@@ -57,7 +58,7 @@ export interface CountOrder {
   readonly split: Split;
 }
 
-/** Its answer: tokens, and digits beyond the first of each token. */
+/** Its reply: tokens, and digits beyond the first of each token. */
 export interface SliceCount {
   readonly plain: number;
   readonly cjk: number;
@@ -79,7 +80,7 @@ function runsOf(text: string): { chinese: string[]; others: string[] } {
   return chinese.length === 0 ? { chinese, others: [text] } : { chinese, others: text.split(chineseRuns) };
 }
 
-/** The text without what is counted by its characters, and the tokens of that. */
+/** The text without the characters that are counted directly, and their tokens. */
 function withoutScripts(text: string, perCharacter: ScriptRates): { rest: string; tokens: number } {
   let rest = text;
   let tokens = 0;

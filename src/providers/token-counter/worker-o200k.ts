@@ -1,4 +1,5 @@
-// The token counter's thread for the vocabulary o200k_base. Its tables take a third of a second to load and up to 100 MB to hold.
+// The token counter's thread for the vocabulary o200k_base. Its tables take a third of a second to load and up to 100
+// MB of memory.
 import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
 import { type CountOrder, countSlice } from "./slices.ts";
 

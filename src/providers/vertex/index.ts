@@ -1,4 +1,4 @@
-// Google's Vertex AI: Gemini, Veo and Claude in a project of the operator's, for a service account.
+// Google's Vertex AI: Gemini, Veo and Claude in the operator's project, with a service account.
 
 import { GatewayError } from "../../canonical/error.ts";
 import type { UpstreamDialect, UpstreamRequest } from "../../dialects/dialect.ts";
@@ -28,16 +28,16 @@ import type { HttpKind } from "../provider.ts";
 import { servesImages } from "../vendors.ts";
 import { readServiceAccount, type ServiceAccount, tokensOf } from "./service-account.ts";
 
-/** A project and where its models are asked. */
+/** A project and the location of its models. */
 interface Place {
   readonly project: string;
   readonly location: string;
 }
 
-/** Locations of several regions have hosts of their own; `global` has the bare one. */
+/** Multi-region locations have hosts of their own; `global` has the host without a location. */
 const multiRegional = new Set(["us", "eu"]);
 
-/** https://cloud.google.com/vertex-ai/generative-ai/docs/learn/locations, as Google's and Anthropic's own SDKs do it. */
+/** https://cloud.google.com/vertex-ai/generative-ai/docs/learn/locations, as in Google's and Anthropic's own SDKs. */
 export function hostOf(location: string): string {
   if (location === "global") return "https://aiplatform.googleapis.com";
   if (multiRegional.has(location)) return `https://aiplatform.${location}.rep.googleapis.com`;
@@ -47,7 +47,7 @@ export function hostOf(location: string): string {
 const root = ({ project, location }: Place): string =>
   `projects/${encodeURIComponent(project)}/locations/${encodeURIComponent(location)}`;
 
-/** Said in the body here, where Anthropic's own service has a header for it. */
+/** Sent in the body here; Anthropic's own service has a header for it. */
 const anthropicVersion = "vertex-2023-10-16";
 
 function withoutVersion(headers: UpstreamRequest["headers"]): Record<string, string> {
@@ -67,7 +67,7 @@ function messagesCall(call: UpstreamRequest, place: Place): UpstreamRequest {
   };
 }
 
-/** Counting has one path for all models, so that the body must name one. */
+/** Token counting has one path for all models, so the body must name the model. */
 function messagesCountCall(call: UpstreamRequest, place: Place): UpstreamRequest {
   return {
     path: `v1/${root(place)}/publishers/anthropic/models/count-tokens:rawPredict`,
@@ -83,7 +83,7 @@ function countBody(body: JsonObject): JsonObject {
   return bare;
 }
 
-/** Roles are required here, and a content without one is the user's. */
+/** Roles are required here; a content without one is the user's. */
 function withRoles(body: JsonObject): JsonObject {
   const { contents } = body;
   if (!Array.isArray(contents) || contents.every((content) => isObject(content) && content.role !== undefined)) {
@@ -103,13 +103,16 @@ function contentCall(call: UpstreamRequest, dialect: UpstreamDialect, place: Pla
   return { ...call, path: `v1beta1/${root(place)}/${below}`, body };
 }
 
-/** The call on the paths of this project. */
+/** The call with the paths of this project. */
 function placedCall(call: UpstreamRequest, dialect: UpstreamDialect, place: Place): UpstreamRequest {
   if (dialect === anthropicMessages) return messagesCall(call, place);
   return dialect === anthropicCount ? messagesCountCall(call, place) : contentCall(call, dialect, place);
 }
 
-/** https://cloud.google.com/vertex-ai/generative-ai/docs/model-reference/veo-video-generation: tasks are Google's own models'. */
+/**
+ * https://cloud.google.com/vertex-ai/generative-ai/docs/model-reference/veo-video-generation: only Google's own models
+ * have tasks.
+ */
 function placedTask(call: UpstreamRequest, place: Place): UpstreamRequest {
   return { ...call, path: `v1/${root(place)}/publishers/google/${call.path}` };
 }
@@ -155,7 +158,7 @@ function readModels(body: unknown, publisher: string, known: RegExp): ListedMode
   });
 }
 
-/** The models of all publishers that are spoken to here. */
+/** The models of all supported publishers. */
 async function listModels(baseUrl: string, project: string, get: GetList): Promise<ListedModel[]> {
   const lists = publishers.map(async ([publisher, known]) => {
     const url = `${baseUrl}/v1beta1/publishers/${publisher}/models?pageSize=1000`;

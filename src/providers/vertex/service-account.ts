@@ -1,4 +1,5 @@
-// Service accounts: the key file, and access tokens for it, requested when they are needed and cached until shortly before they expire.
+// Service accounts: the key file, and its access tokens, requested when needed and cached until shortly before they
+// expire.
 
 import { GatewayError } from "../../canonical/error.ts";
 import { isObject, parseJsonText } from "../../lib/json.ts";
@@ -25,7 +26,7 @@ function webUrl(text: string): string | null {
   return url !== null && /^https?:$/.test(url.protocol) ? text : null;
 }
 
-/** The account in a key file, or one sentence that says what is wrong. The sentence never contains the text itself. */
+/** The account in a key file, or one sentence about what is wrong. The sentence never contains the text itself. */
 export function readServiceAccount(file: Secret): ServiceAccount | string {
   const json = parseJsonText(file.reveal());
   if (!isObject(json)) return "the service account must be JSON or the path of a JSON file";
@@ -50,16 +51,16 @@ export function readServiceAccount(file: Secret): ServiceAccount | string {
 }
 
 interface Tokens {
-  /** A token that is good for a while. Concurrent callers share one request. */
+  /** A valid token. Concurrent callers share one request. */
   get(): Promise<Secret>;
-  /** The token has been refused: the next caller gets a new one. */
+  /** The token was refused: the next caller gets a new one. */
   drop(): void;
 }
 
 const scope = "https://www.googleapis.com/auth/cloud-platform";
 const grant = "urn:ietf:params:oauth:grant-type:jwt-bearer";
 const lifeSeconds = 3600;
-/** Before this, a token is renewed behind the backs of those who use it; after `lastMs` it is used no more. */
+/** Before this, a token is renewed in the background; after `lastMs` it is no longer used. */
 const earlyMs = 5 * 60_000;
 const lastMs = 30_000;
 const patienceMs = 30_000;
@@ -99,7 +100,7 @@ function readToken(text: string, nowMs: number): HeldToken {
   return { token: new Secret(token), endsAtMs: nowMs + life * 1000 };
 }
 
-/** Whatever fails here, no model was requested yet. */
+/** If this fails, no model was called yet. */
 function unreachable(cause: unknown): never {
   throw new GatewayError("upstream_unreachable", "The provider's token service could not be reached.", { cause });
 }
@@ -110,7 +111,7 @@ async function present(account: ServiceAccount, body: string, send: Send) {
     url: account.tokenUrl,
     headers: { "content-type": "application/x-www-form-urlencoded", "accept-encoding": "identity" },
     body,
-    // Of its own, not of the request that happened to come first: others wait for the same token.
+    // A timeout of its own, not of the first request: other requests wait for the same token.
     signal: AbortSignal.timeout(patienceMs),
   });
   return { status: response.status, text: await response.text() };
@@ -143,7 +144,7 @@ export function tokensOf(account: ServiceAccount, tools: SignerDependencies): To
     async get() {
       const leftMs = held === null ? 0 : held.endsAtMs - tools.clock.nowMs();
       if (held === null || leftMs <= lastMs) return renew();
-      // The old token is still good: whether a new one can be had shows when it is needed.
+      // The old token is still valid; a failed renewal is reported when it is needed.
       if (leftMs <= earlyMs) void renew().catch(() => undefined);
       return held.token;
     },
