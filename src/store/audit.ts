@@ -1,4 +1,5 @@
-// The audit log: who changed what, each entry with a hash over the one before it, so that no entry can be changed or left out unseen.
+// The audit log: who changed what. Each entry has a hash over the previous one, so that changes to the log are
+// detectable.
 import { createHash } from "node:crypto";
 import { type Static, Type } from "typebox";
 import { IntColumn, NullableText, rowReader } from "./rows.ts";
@@ -25,7 +26,7 @@ export type AuditRow = Static<typeof shape>;
 export type AuditEntry = Omit<AuditRow, "seq" | "previousHash" | "hash">;
 
 const headShape = Type.Object({ seq: IntColumn, hash: Type.String() });
-/** The place of an entry that is about to be written, and the hash of the one before it. */
+/** The position of the next entry, and the hash of the previous one. */
 export type AuditHead = Static<typeof headShape>;
 
 const readRows = rowReader("audit", shape);
@@ -33,7 +34,7 @@ const readHeads = rowReader("audit_head", headShape);
 const columns = `seq, at_ms as "atMs", actor_kind as "actorKind", actor_id as "actorId", actor_name as "actorName",
   action, resource, object_id as "objectId", request_id as "requestId", change, previous_hash as "previousHash", hash`;
 
-/** The members in one order, so that the same entry always has the same hash. */
+/** The members in a fixed order, so that the same entry always has the same hash. */
 export function auditHash(seq: number, previousHash: string, entry: AuditEntry): string {
   const { atMs, actorKind, actorId, actorName, action, resource, objectId, requestId, change } = entry;
   const members = { action, actorId, actorKind, actorName, atMs, change, objectId, requestId, resource, seq };
@@ -42,7 +43,7 @@ export function auditHash(seq: number, previousHash: string, entry: AuditEntry):
     .digest("hex");
 }
 
-/** The first statement of each change: other changes wait until this one is over. */
+/** The first statement of each change: other changes wait until this one has ended. */
 export async function lockAudit(inside: Store): Promise<AuditHead> {
   const sql = "update audit_head set seq = seq + 1 where name = 'head' returning seq, hash";
   const [head] = readHeads(await inside.query(sql));
@@ -92,7 +93,7 @@ export async function findAudit(store: Store, seq: number): Promise<AuditRow | u
   return readRows(await store.query(`select ${columns} from audit where seq = $1`, [seq]))[0];
 }
 
-/** `brokenAt`: the first entry that is missing, or that is not as it was written. */
+/** `brokenAt`: the first entry that is missing or was modified. */
 export interface AuditProof {
   readonly entries: number;
   readonly hash: string;
@@ -101,7 +102,7 @@ export interface AuditProof {
 
 const pageRows = 500;
 
-/** Computes every hash again. An entry that is added meanwhile is not looked at. */
+/** Computes every hash again. Entries that are added meanwhile are not checked. */
 export async function verifyAudit(store: Store): Promise<AuditProof> {
   const [head] = readHeads(await store.query("select seq, hash from audit_head where name = 'head'"));
   if (head === undefined) return { entries: 0, hash: "", brokenAt: 1 };

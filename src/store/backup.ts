@@ -4,7 +4,7 @@ import { chmodSync } from "node:fs";
 
 const fileMode = 0o600;
 
-/** Copies a database as it is at one moment, without its free pages. Throws where the copy is damaged; `to` must not exist. */
+/** Copies a database as of one moment, without its free pages. Throws if the copy is damaged; `to` must not exist. */
 export function copyDatabase(from: string, to: string): void {
   const source = new Database(from, { readonly: true });
   try {

@@ -1,4 +1,4 @@
-// Catalog entries that were written through the admin API: providers, routes and prices, as JSON.
+// Catalog entries written through the admin API: providers, routes and prices, as JSON.
 import { type Static, Type } from "typebox";
 import { laterVersion, nextVersion, numbered, tableVersion } from "./change-counter.ts";
 import { IntColumn, NullableText, rowReader } from "./rows.ts";
@@ -8,12 +8,12 @@ const kinds = Type.Union([Type.Literal("provider"), Type.Literal("route"), Type.
 const shape = Type.Object({ kind: kinds, name: Type.String(), body: NullableText, version: IntColumn });
 
 export type CatalogKind = Static<typeof kinds>;
-/** `body` is JSON text; null marks an entry that was removed. `version` is the number of its last change. */
+/** `body` is JSON text; null marks a removed entry. `version` is the number of its last change. */
 export type CatalogEntry = Static<typeof shape>;
 
 const readEntries = rowReader("catalog", shape);
 
-/** Writes an entry and gives its new version; undefined when it already had this body, and nothing changed. */
+/** Writes an entry and returns its new version; undefined when it already had this body, and nothing changed. */
 export async function putCatalogEntry(
   store: Store,
   entry: { readonly kind: CatalogKind; readonly name: string; readonly body: string },
@@ -26,7 +26,7 @@ export async function putCatalogEntry(
   return rows[0]?.version;
 }
 
-/** Everything there is, in the order of the last change. */
+/** All entries, in the order of the last change. */
 export async function listCatalog(store: Store): Promise<CatalogEntry[]> {
   const sql = "select kind, name, body, version from catalog where body is not null order by version";
   return readEntries(await store.query(sql));
@@ -41,14 +41,14 @@ export async function findCatalogEntry(
   return readEntries(await store.query(sql, [kind, name]))[0];
 }
 
-/** Whether there was such an entry. Its row stays as a mark, so that the version never falls back. */
+/** Returns whether the entry existed. Its row stays as a mark, so that the version never decreases. */
 export async function removeCatalogEntry(store: Store, kind: CatalogKind, name: string): Promise<boolean> {
   const sql = `update catalog set body = null, version = ${laterVersion("catalog", nextVersion("catalog"))}
     where kind = $1 and name = $2 and body is not null returning kind, name, body, version`;
   return (await numbered(store, "catalog", sql, [kind, name])).length > 0;
 }
 
-/** Changes whenever any entry changes: cheap enough to ask each second. */
+/** Changes whenever any entry changes; cheap enough to read every second. */
 export async function catalogVersion(store: Store): Promise<number> {
   return await tableVersion(store, "catalog");
 }

@@ -1,4 +1,4 @@
-// Tables whose every change gets the next number, so that a running gateway sees with one cheap read that something changed.
+// Tables whose every change gets the next number, so that a running gateway detects changes with one cheap read.
 import { Type } from "typebox";
 import { failureOf, type StoreFailure } from "./failure.ts";
 import { IntColumn, rowReader } from "./rows.ts";
@@ -6,7 +6,10 @@ import type { SqlValue, Store } from "./store.ts";
 
 export type VersionedTable = "keys" | "projects" | "catalog";
 
-/** Two writers who take the same number meet at the unique index; more than a few times means something else is wrong. */
+/**
+ * Two writers with the same number conflict at the unique index; more than a few times means that something else is
+ * wrong.
+ */
 const maxTries = 20;
 
 const readVersion = rowReader("version", Type.Object({ version: IntColumn }));
@@ -17,18 +20,18 @@ export function nextVersion(table: VersionedTable): string {
 }
 
 /**
- * SQL for the number of a changed row. On PostgreSQL a row may have moved on since the statement began to
- * look, and the same number twice would hide the second change.
+ * SQL for the number of a changed row. On PostgreSQL a row may have changed since the statement started, and using the
+ * same number twice would hide the second change.
  */
 export function laterVersion(table: VersionedTable, proposed: string): string {
   return `case when ${table}.version < ${proposed} then ${proposed} else ${table}.version + 1 end`;
 }
 
-/** Another writer has taken the number of a change: nothing is wrong with the change itself. */
+/** Whether another writer has used the number of a change, so that the change itself can be repeated. */
 export const isLostRace = (failure: StoreFailure, table: VersionedTable): boolean =>
   failure.kind === "duplicate" && failure.index === `${table}.version`;
 
-/** Runs one changing statement again when another writer has taken its number. */
+/** Repeats a changing statement when another writer has used its number. */
 export async function numbered(
   store: Store,
   table: VersionedTable,
@@ -39,7 +42,7 @@ export async function numbered(
     try {
       return await store.query(sql, parameters);
     } catch (thrown) {
-      // A transaction has failed as a whole, and its owner begins again.
+      // The transaction has failed as a whole, and its owner repeats it.
       if (!isLostRace(failureOf(thrown), table) || tries === maxTries || store.isTransaction) throw thrown;
     }
   }

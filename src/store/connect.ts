@@ -1,7 +1,7 @@
-// How Bun's client is set up for each of the two engines.
+// The connection settings of Bun's client for both engines.
 import { join } from "node:path";
 
-/** Engine, connection options of Bun's client, and what an operator should be told about them. */
+/** Engine, connection options of Bun's client, and warnings for the operator. */
 export interface Connection {
   readonly engine: "sqlite" | "postgres";
   readonly options: Bun.SQL.Options;
@@ -10,7 +10,7 @@ export interface Connection {
 
 const loopbackHosts = new Set(["", "localhost", "127.0.0.1", "[::1]", "::1"]);
 const verifyingModes = new Set(["verify-full", "verify-ca"]);
-/** The server gives up before our own race timer does, so that a slow statement does not go on unseen. */
+/** The server's timeout is shorter than the client's, so that a slow statement does not keep running. */
 const statementTimeoutMs = 4_000;
 const lockTimeoutMs = 2_000;
 
@@ -21,8 +21,8 @@ export function sqliteConnection(dataFolder: string): Connection {
 }
 
 /**
- * A shared database. Both pool timers stay 0, as they end running queries too. A host that is not this
- * machine must prove its certificate unless the URL says otherwise with `sslmode`.
+ * A shared database. Both pool timers stay 0, because they also end running queries. A remote host must prove its
+ * certificate unless the URL sets `sslmode`.
  */
 export function postgresConnection(databaseUrl: string, statementMs = statementTimeoutMs): Connection {
   const url = parsedUrl(databaseUrl);

@@ -1,4 +1,4 @@
-// What can go wrong in the store, told apart once so that nobody else reads an engine's own codes.
+// Classifies errors of the store, so that other code does not read the engines' codes.
 import { GatewayError } from "../canonical/error.ts";
 
 /** The engine refused a second row with the same value; `index` is `table.column`, as in `keys.name`. */
@@ -16,7 +16,7 @@ interface EngineError {
   readonly message?: unknown;
 }
 
-/** SQLite names the column in its message; on PostgreSQL our unique indexes bear the same name. */
+/** SQLite names the column in its message; on PostgreSQL the unique indexes have the same name. */
 export function failureOf(thrown: unknown): StoreFailure {
   const { code, errno, constraint, message } = Object(thrown) as EngineError;
   if (String(code).startsWith("SQLITE_CONSTRAINT_")) {
@@ -27,7 +27,7 @@ export function failureOf(thrown: unknown): StoreFailure {
   return { kind: "unavailable" };
 }
 
-/** The error that the outside may see when the store cannot serve; the cause stays for the log. */
+/** The client's error when the store is unavailable; the cause is only logged. */
 export function storeError(kind: "busy" | "unavailable", cause: unknown): GatewayError {
   return kind === "busy"
     ? new GatewayError("overloaded", "The store is busy. Try again.", {

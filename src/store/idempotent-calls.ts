@@ -1,18 +1,19 @@
-// Calls under an idempotency key: claimed by one instance, which runs the call, and stores its reply or gives the key free.
+// Calls with an idempotency key: claimed by one instance, which runs the call, and stores its reply or releases the
+// key.
 import { type Static, Type } from "typebox";
 import { IntColumn, NullableInt, NullableText, rowReader } from "./rows.ts";
 import type { Store } from "./store.ts";
 
 const shape = Type.Object({
-  /** Of the caller and its idempotency key. */
+  /** Id of the caller and its idempotency key. */
   id: Type.String(),
-  /** Of what was asked for. */
+  /** Hash of the request. */
   hash: Type.String(),
-  /** Whoever claims it gives a new one: it is the proof of the claim. */
+  /** Each claim sets a new one, which proves the claim. */
   exchangeId: Type.String(),
-  /** Until when it surely runs; null when it has a reply. */
+  /** Until when it is considered running; null when it has a reply. */
   aliveUntilMs: NullableInt,
-  /** Sealed; null while it runs. */
+  /** Encrypted; null while it runs. */
   reply: NullableText,
 });
 
@@ -31,7 +32,7 @@ export interface CallClaim {
   readonly expiresAtMs: number;
 }
 
-/** Takes a key that is free, whose reply has expired, or whose instance has died. False when it is taken. */
+/** Claims a key that is free, whose reply has expired, or whose instance has stopped. False when it is taken. */
 export async function claimCall(store: Store, claim: CallClaim): Promise<boolean> {
   const { id, hash, exchangeId, instance, nowMs, aliveUntilMs, expiresAtMs } = claim;
   const sql = `insert into idempotent_calls
@@ -50,7 +51,7 @@ export async function findCall(store: Store, id: string, nowMs: number): Promise
   return readRows(await store.query(sql, [id, nowMs]))[0];
 }
 
-/** Stores the reply of a claimed call. Nothing when the claim was lost. */
+/** Stores the reply of a claimed call. Does nothing when the claim was lost. */
 export async function storeCallReply(
   store: Store,
   { id, exchangeId }: Pick<IdempotentCallRow, "id" | "exchangeId">,
@@ -62,7 +63,7 @@ export async function storeCallReply(
   await store.query(sql, [reply, reply.length, expiresAtMs, id, exchangeId]);
 }
 
-/** Gives a claimed key free. */
+/** Releases a claimed key. */
 export async function releaseCall(
   store: Store,
   { id, exchangeId }: Pick<IdempotentCallRow, "id" | "exchangeId">,
@@ -70,13 +71,13 @@ export async function releaseCall(
   await store.query("delete from idempotent_calls where id = $1 and exchange_id = $2", [id, exchangeId]);
 }
 
-/** Notes that the calls of an instance still run. */
+/** Extends the claims of an instance. */
 export async function keepCallsAlive(store: Store, instance: string, aliveUntilMs: number): Promise<void> {
   const sql = "update idempotent_calls set alive_until_ms = $1 where instance = $2 and alive_until_ms is not null";
   await store.query(sql, [aliveUntilMs, instance]);
 }
 
-/** Gives the keys free that an earlier process of this instance had claimed. */
+/** Releases the keys that an earlier process of this instance had claimed. */
 export async function releaseCallsOf(store: Store, instance: string): Promise<void> {
   await store.query("delete from idempotent_calls where instance = $1 and alive_until_ms is not null", [instance]);
 }
@@ -85,7 +86,7 @@ const readTotals = rowReader("idempotent_calls", Type.Object({ total: IntColumn 
 const readOldest = rowReader("idempotent_calls", Type.Object({ id: Type.String(), bytes: IntColumn }));
 const oldestAtOnce = 100;
 
-/** Deletes replies that have expired, and the oldest ones beyond `maxBytes` in all. */
+/** Deletes expired replies, and the oldest ones beyond `maxBytes` in total. */
 export async function purgeCalls(store: Store, nowMs: number, maxBytes: number): Promise<void> {
   await store.query("delete from idempotent_calls where expires_at_ms <= $1", [nowMs]);
   const sums = await store.query("select cast(coalesce(sum(bytes), 0) as bigint) as total from idempotent_calls");

@@ -1,4 +1,4 @@
-// Keys by id, and pages of them: for the admin API, which must not read all keys for one.
+// Keys by id, and pages of keys, for the admin API.
 import type { KeyRow } from "./keys.ts";
 import { keyColumns, readKeys } from "./keys.ts";
 import type { SqlValue, Store } from "./store.ts";
@@ -15,7 +15,7 @@ export interface KeyListing {
   readonly state?: KeyState | undefined;
   readonly nowMs: number;
   readonly limit: number;
-  /** Only keys that were made before it. */
+  /** Only keys created before it. */
   readonly after?: { readonly createdAtMs: number; readonly id: string };
 }
 
@@ -29,7 +29,7 @@ const stateSql: { readonly [state in KeyState]: (time: () => string) => string }
   active: (time) => `${isLive} and disabled_at_ms is null and (expires_at_ms is null or expires_at_ms > ${time()})`,
 };
 
-/** The newest first. */
+/** Newest first. */
 export async function listKeyPage(store: Store, listing: KeyListing): Promise<KeyRow[]> {
   const { projectId, name, state, nowMs, limit, after } = listing;
   const values: SqlValue[] = [];

@@ -1,4 +1,4 @@
-// Client keys: who may call. The key itself is never stored, only its keyed hash and a preview.
+// Client keys. The key itself is never stored, only its keyed hash and a preview.
 import { type Static, Type } from "typebox";
 import { sameHash } from "../lib/secret.ts";
 import { isLostRace, laterVersion, nextVersion, numbered, tableVersion } from "./change-counter.ts";
@@ -14,34 +14,34 @@ const shape = Type.Object({
   createdAtMs: IntColumn,
   expiresAtMs: NullableInt,
   revokedAtMs: NullableInt,
-  /** JSON text of what the key may do, or null for a key without rules. */
+  /** JSON text of the key's rules, or null without rules. */
   rules: NullableText,
   projectId: Type.String(),
-  /** Which pepper its hash is made with; null for the first one. */
+  /** The pepper of its hash; null for the first one. */
   pepperId: NullableText,
   disabledAtMs: NullableInt,
   /** The hash of the secret before a rotation, which is accepted until then. */
   previousHash: NullableText,
   previousUntilMs: NullableInt,
-  /** JSON text of notes of the operator's own. */
+  /** JSON text of the operator's metadata. */
   metadata: NullableText,
   /** When its running work was ended, with or after the revocation; null where it was not. */
   workEndedAtMs: NullableInt,
   version: IntColumn,
 });
 
-/** `preview` shows enough to recognise a key, as in `tp-…abcd`; times in Unix milliseconds. */
+/** `preview` is enough to recognize a key, as in `tp-…abcd`; times in Unix milliseconds. */
 export type KeyRow = Static<typeof shape>;
 type OptionalOfNew = "projectId" | "pepperId" | "metadata";
 /** Without a project it belongs to `default`. */
 export type NewKey = Pick<KeyRow, "id" | "name" | "hash" | "preview" | "createdAtMs" | "expiresAtMs" | "rules"> &
   Partial<Pick<KeyRow, OptionalOfNew>>;
-/** The key as it now stands, or which of its values another key already has (`id`, `name` or `hash`). */
+/** The key after the write, or which of its values another key already has (`id`, `name` or `hash`). */
 export type KeyWritten =
   | { readonly kind: "written"; readonly key: KeyRow }
   | { readonly kind: "taken"; readonly by: string };
 
-/** Where keys belong that name no project. */
+/** The project of keys without one. */
 export const defaultProjectId = "default";
 
 export const readKeys = rowReader("keys", shape);
@@ -56,14 +56,14 @@ const liveByName = `select ${keyColumns} from keys where name = $1 and revoked_a
 
 const noName: KeyWritten = { kind: "taken", by: "name" };
 
-/** Adds a key whose name no live key has, and whose hash no key has or had. */
+/** Adds a key with a name that no live key has, and a hash that no key has ever had. */
 export async function insertKey(store: Store, key: NewKey): Promise<KeyWritten> {
   return (await written(() => numbered(store, "keys", `${insert} returning ${keyColumns}`, valuesOf(key)))) ?? noName;
 }
 
 /**
- * Makes the live key of this name have this hash; the version only moves when something changed. Of an existing key the id,
- * the time and everything that was set since stay.
+ * Sets the hash of the live key with this name; the version changes only if something changed. An existing key keeps
+ * its id, creation time and other settings.
  */
 export async function upsertKeyByName(store: Store, key: NewKey): Promise<KeyWritten> {
   const change = `on conflict (name) where revoked_at_ms is null do update set hash = excluded.hash,
@@ -73,7 +73,8 @@ export async function upsertKeyByName(store: Store, key: NewKey): Promise<KeyWri
     const live = () => store.query(liveByName, [key.name]);
     const upsert = numbered(store, "keys", `${insert} ${change} returning ${keyColumns}`, valuesOf(key));
     const changed = await upsert.catch(async (thrown: unknown) => {
-      // Another instance inserts the same key at this moment: PostgreSQL may find it by its hash before its name.
+      // Another instance inserts the same key at this moment: PostgreSQL may detect the conflict by its hash before its
+      // name.
       if (failureOf(thrown).kind !== "duplicate") throw thrown;
       const rows = await live();
       if (readKeys(rows)[0]?.hash !== key.hash) throw thrown;
@@ -84,19 +85,19 @@ export async function upsertKeyByName(store: Store, key: NewKey): Promise<KeyWri
   return result ?? noName;
 }
 
-/** The key with this hash, revoked and expired ones too; the hash is compared again, whatever the engine says. */
+/** The key with this hash, including revoked and expired ones; the hash is compared again in this process. */
 export async function findKeyByHash(store: Store, hash: string): Promise<KeyRow | undefined> {
   const rows = readKeys(await store.query(`select ${keyColumns} from keys where hash = $1`, [hash]));
   return rows.find((row) => sameHash(row.hash, hash));
 }
 
-/** Every key, revoked ones too, in the order of their last change; with `afterVersion` only what changed since. */
+/** All keys, including revoked ones, in the order of their last change; with `afterVersion` only later changes. */
 export async function listKeys(store: Store, afterVersion = 0): Promise<KeyRow[]> {
   const sql = `select ${keyColumns} from keys where version > $1 order by version`;
   return readKeys(await store.query(sql, [afterVersion]));
 }
 
-/** Ends the live key with this id, or else with this name. Undefined when there is none. */
+/** Revokes the live key with this id, otherwise with this name. Undefined when there is none. */
 export async function revokeKey(store: Store, idOrName: string, nowMs: number): Promise<KeyRow | undefined> {
   const sql = `update keys set revoked_at_ms = $1, version = ${laterVersion("keys", nextVersion("keys"))}
     where revoked_at_ms is null and id = (select id from keys
@@ -129,10 +130,10 @@ const changeColumns: { readonly [name in keyof Required<KeyChange>]: string } = 
   metadata: "metadata",
 };
 
-/** `stale`: the row has another version than the one that the change was made for. */
+/** `stale`: the row has another version than the change expects. */
 export type KeyChanged = KeyWritten | { readonly kind: "missing" } | { readonly kind: "stale" };
 
-/** Changes a live key, only while it has `ifVersion` where that is given. */
+/** Changes a live key, only if it has version `ifVersion` when that is given. */
 export async function updateKey(
   store: Store,
   id: string,
@@ -144,7 +145,7 @@ export async function updateKey(
   return changed(store, sets, id, ifVersion);
 }
 
-/** A new secret for a live key; the one before is accepted until `graceUntilMs`. The id and all counters stay. */
+/** Sets a new secret for a live key; the old one is accepted until `graceUntilMs`. The id and all counters stay. */
 export async function rotateKey(
   store: Store,
   id: string,
@@ -162,7 +163,7 @@ export async function rotateKey(
 
 type Assignment = readonly [column: string, value: SqlValue];
 
-/** Parameters have to appear in the order of their numbers: SQLite counts them so. */
+/** Parameters must appear in the order of their numbers, because SQLite counts them. */
 async function changed(
   store: Store,
   sets: readonly Assignment[],
@@ -182,7 +183,7 @@ async function changed(
   return { kind: live[0]?.revokedAtMs === null ? "stale" : "missing" };
 }
 
-/** Changes whenever any key changes: cheap enough to ask each second. */
+/** Changes whenever any key changes; cheap enough to read every second. */
 export async function keysVersion(store: Store): Promise<number> {
   return await tableVersion(store, "keys");
 }

@@ -5,11 +5,14 @@ import { busyBlockMs, whileBusy } from "./lock-retry.ts";
 import { migrations } from "./migrations/index.ts";
 import type { Migration } from "./migrations/migration.ts";
 
-/** Any fixed number: whoever holds PostgreSQL's advisory lock of this number migrates, the others wait for it. */
+/** Any fixed number: the process with PostgreSQL's advisory lock of this number migrates, the others wait. */
 const lockNumber = 7_421_884;
 const migrationWaitMs = 30_000;
 
-/** Runs what is missing in one transaction on a connection of its own, so that nothing is ever half done. */
+/**
+ * Runs the missing migrations in one transaction on a connection of its own, so that they apply completely or not at
+ * all.
+ */
 export async function migrate(connection: Connection, list: readonly Migration[] = migrations): Promise<void> {
   const client = new Bun.SQL({ ...connection.options, ...(connection.engine === "postgres" ? { max: 1 } : {}) });
   try {
@@ -25,7 +28,7 @@ async function migratePostgres(inside: Bun.SQL, list: readonly Migration[]): Pro
   await applyMissing(inside, list);
 }
 
-/** `begin immediate` takes SQLite's only write lock before the look at what is missing. */
+/** `begin immediate` acquires SQLite's only write lock before the check for missing migrations. */
 async function migrateSqlite(client: Bun.SQL, list: readonly Migration[]): Promise<void> {
   await client.unsafe(`pragma busy_timeout = ${busyBlockMs}`);
   await whileBusy(async () => {

@@ -1,4 +1,4 @@
-// Why a database cannot be opened: one sentence for the operator, with host and user, never with the password.
+// Why a database cannot be opened: one sentence for the operator, with host and user, without the password.
 
 interface EngineError {
   readonly code?: unknown;
@@ -6,7 +6,10 @@ interface EngineError {
   readonly message?: unknown;
 }
 
-/** Codes of PostgreSQL (its manual, appendix A) and of Bun's client (1.4). `ERR_POSTGRES_CONNECTION_REFUSED` is also a host name that does not exist. */
+/**
+ * Codes of PostgreSQL (its manual, appendix A) and of Bun's client (1.4). `ERR_POSTGRES_CONNECTION_REFUSED` is also
+ * reported for an unknown host.
+ */
 const reasons: Readonly<Record<string, string>> = {
   "28P01": "the server refuses the user or the password",
   "28000": "the server refuses the user",

@@ -1,4 +1,4 @@
-// Projects: what keys belong to. Their rules are JSON text, which gateway/policy/rules.ts reads.
+// Projects, which group keys. Their rules are JSON text, which gateway/policy/rules.ts parses.
 import { type Static, Type } from "typebox";
 import { isLostRace, laterVersion, nextVersion, numbered, tableVersion } from "./change-counter.ts";
 import { failureOf } from "./failure.ts";
@@ -18,7 +18,7 @@ const shape = Type.Object({
 export type ProjectRow = Static<typeof shape>;
 export type NewProject = Omit<ProjectRow, "removedAtMs" | "version">;
 
-/** `taken`: another project has the name. `stale`: the row has another version than the one that was expected. */
+/** `taken`: another project has the name. `stale`: the row has another version than expected. */
 export type ProjectChanged =
   | { readonly kind: "written"; readonly project: ProjectRow }
   | { readonly kind: "taken" | "missing" | "stale" | "in_use" };
@@ -39,7 +39,7 @@ async function written(write: () => Promise<readonly unknown[]>): Promise<Projec
   }
 }
 
-/** Adds a project whose name no other has in its organization. */
+/** Adds a project with a name that no other project of its organization has. */
 export async function insertProject(store: Store, project: NewProject): Promise<ProjectChanged> {
   const { id, organizationId, name, rules, createdAtMs } = project;
   const sql = `insert into projects (id, organization_id, name, rules, created_at_ms, version)
@@ -48,13 +48,13 @@ export async function insertProject(store: Store, project: NewProject): Promise<
   return (await written(() => numbered(store, "projects", sql, values))) ?? { kind: "taken" };
 }
 
-/** Why a change of one row has changed none; `otherwise` where the project is there. */
+/** Why a change affected no row; `otherwise` if the project exists. */
 async function missed(store: Store, id: SqlValue, otherwise: "stale" | "in_use"): Promise<ProjectChanged> {
   const rows = readProjects(await store.query(`select ${columns} from projects where id = $1`, [id]));
   return { kind: rows[0]?.removedAtMs === null ? otherwise : "missing" };
 }
 
-/** Changes a project, only while it has `ifVersion` where that is given. */
+/** Changes a project, only if it has version `ifVersion` when that is given. */
 export async function updateProject(
   store: Store,
   id: string,
@@ -62,7 +62,7 @@ export async function updateProject(
   ifVersion: number | null = null,
 ): Promise<ProjectChanged> {
   const names = Object.keys(change) as (keyof typeof change)[];
-  // Parameters have to appear in the order of their numbers: SQLite counts them so.
+  // Parameters must appear in the order of their numbers, because SQLite counts them.
   const sets = names.map((name, index) => `${name} = $${index + 1}`);
   const condition = ifVersion === null ? "" : `and version = $${sets.length + 2}`;
   const sql = `update projects set ${[...sets, next].join(", ")} where id = $${sets.length + 1}
@@ -71,7 +71,7 @@ export async function updateProject(
   return (await written(() => numbered(store, "projects", sql, values))) ?? (await missed(store, id, "stale"));
 }
 
-/** Removes a project to which no live key belongs. Its row stays for the requests that name it. */
+/** Removes a project without live keys. Its row stays for the requests that refer to it. */
 export async function removeProject(store: Store, id: string, nowMs: number): Promise<ProjectChanged> {
   const sql = `update projects set removed_at_ms = $1, ${next} where id = $2 and removed_at_ms is null
     and not exists (select 1 from keys where project_id = $2 and revoked_at_ms is null) returning ${columns}`;
@@ -79,7 +79,7 @@ export async function removeProject(store: Store, id: string, nowMs: number): Pr
   return removed ?? (await missed(store, id, "in_use"));
 }
 
-/** Every project, removed ones too, in the order of their last change; with `afterVersion` only what changed since. */
+/** All projects, including removed ones, in the order of their last change; with `afterVersion` only later changes. */
 export async function listProjects(store: Store, afterVersion = 0): Promise<ProjectRow[]> {
   const sql = `select ${columns} from projects where version > $1 order by version`;
   return readProjects(await store.query(sql, [afterVersion]));

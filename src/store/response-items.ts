@@ -1,4 +1,4 @@
-// Which stored response holds an item, for items whose id does not tell: those that a provider named.
+// The stored response of an item, for items whose id does not contain it because a provider generated the id.
 import { type Static, Type } from "typebox";
 import { rowReader } from "./rows.ts";
 import type { Store } from "./store.ts";
@@ -6,10 +6,10 @@ import type { Store } from "./store.ts";
 const shape = Type.Object({ responseId: Type.String() });
 const readRows: (rows: readonly unknown[]) => Static<typeof shape>[] = rowReader("response_items", shape);
 
-/** More would pass the number of parameters that a statement takes. */
+/** More would exceed the maximum parameters of a statement. */
 export const mostItems = 1_000;
 
-/** Remembers where the items are; one that is known already is found at its newest place. At most `mostItems`. */
+/** Stores which response has the items; a known item gets its newest response. At most `mostItems`. */
 export async function putResponseItems(
   store: Store,
   place: { readonly responseId: string; readonly ownerKeyId: string; readonly expiresAtMs: number },
@@ -24,7 +24,7 @@ export async function putResponseItems(
   await store.query(sql, [place.ownerKeyId, place.responseId, place.expiresAtMs, ...ids]);
 }
 
-/** The response that holds an item of this owner; undefined when none is known. */
+/** The response of this owner with the item; undefined when there is none. */
 export async function responseHolding(store: Store, itemId: string, ownerKeyId: string): Promise<string | undefined> {
   const sql = `select response_id as "responseId" from response_items where owner_key_id = $1 and item_id = $2`;
   return readRows(await store.query(sql, [ownerKeyId, itemId]))[0]?.responseId;

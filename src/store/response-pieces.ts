@@ -1,23 +1,23 @@
-// Long texts of stored responses in pieces: a column holds the text itself, or where its pieces are.
+// Long texts of stored responses in pieces: a column has the text itself, or a reference to its pieces.
 import { Type } from "typebox";
 import { nextEventLoopTurn } from "../lib/event-loop-turn.ts";
 import { rowReader } from "./rows.ts";
 import type { Store } from "./store.ts";
 
-/** Which response a text belongs to: its pieces go when that does. */
+/** The response that a text belongs to: its pieces are deleted with it. */
 export interface PieceOwner {
   readonly responseId: string;
   readonly expiresAtMs: number;
 }
 
-/** Begins no JSON text. */
+/** No JSON text starts with it. */
 const mark = "@";
-/** Pieces that one statement deletes: SQLite visits each page of them. */
+/** Pieces deleted per statement: SQLite visits each page of them. */
 const deletedAtOnce = 2;
 
 const texts = rowReader("response_pieces", Type.Object({ text: Type.String() }));
 
-/** Writes the pieces one by one. Resolves with what the column holds. */
+/** Writes the pieces one by one. Resolves with the value of the column. */
 export async function putPieces(
   store: Store,
   textId: string,
@@ -26,17 +26,17 @@ export async function putPieces(
 ): Promise<string> {
   const sql = "insert into response_pieces (id, response_id, expires_at_ms, text) values ($1, $2, $3, $4)";
   for (const [index, piece] of pieces.entries()) {
-    // SQLite answers without leaving the turn.
+    // SQLite answers without leaving the turn of the event loop.
     await nextEventLoopTurn();
     await store.query(sql, [`${textId}.${index}`, responseId, expiresAtMs, piece]);
   }
   return `${mark}${textId}.${pieces.length}`;
 }
 
-/** True for a column whose text is in pieces. */
+/** Whether the text of a column is in pieces. */
 export const isInPieces = (column: string): boolean => column.startsWith(mark);
 
-/** The pieces of a text, one by one. Throws where one is gone, as behind a deletion. */
+/** The pieces of a text, one by one. Throws if one is missing, as during a deletion. */
 export async function* piecesOf(store: Store, column: string): AsyncGenerator<string, void> {
   const [textId = "", count] = column.slice(mark.length).split(".");
   for (let index = 0; index < Number(count); index++) {

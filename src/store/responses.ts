@@ -1,4 +1,4 @@
-// Stored responses: what was asked, item by item, and what was answered. A response is only found by the key that made it.
+// Stored responses: the input items and the response. A response is only found with the key that made it.
 import { type Static, Type } from "typebox";
 import { deleteExpiredPieces, deletePiecesOf } from "./response-pieces.ts";
 import { IntColumn, NullableInt, rowReader } from "./rows.ts";
@@ -7,15 +7,18 @@ import type { Store } from "./store.ts";
 const shape = Type.Object({
   id: Type.String(),
   ownerKeyId: Type.String(),
-  /** The response's status word. */
+  /** The response's status. */
   state: Type.String(),
-  /** JSON text of every input item, those of earlier responses in the chain too, or where its pieces are. */
+  /**
+   * JSON text of every input item, including those of earlier responses in the conversation, or a reference to its
+   * pieces.
+   */
   input: Type.String(),
-  /** JSON text of the response object, or where its pieces are. */
+  /** JSON text of the response object, or a reference to its pieces. */
   body: Type.String(),
   createdAtMs: IntColumn,
   expiresAtMs: IntColumn,
-  /** Until when somebody surely works on it; null when nobody has to. */
+  /** Until when it is considered running; null when it is not running. */
   aliveUntilMs: NullableInt,
 });
 
@@ -25,7 +28,7 @@ const readRows = rowReader("responses", shape);
 const columns = `id, owner_key_id as "ownerKeyId", state, input, body, created_at_ms as "createdAtMs",
   expires_at_ms as "expiresAtMs", alive_until_ms as "aliveUntilMs"`;
 
-/** Writes a response, or its newer state. A row of another owner is never touched. */
+/** Writes a response, or its newer state. A row of another owner is never changed. */
 export async function putResponse(store: Store, row: ResponseRow): Promise<void> {
   const sql = `insert into responses (id, owner_key_id, state, input, body, created_at_ms, expires_at_ms, alive_until_ms)
     values ($1, $2, $3, $4, $5, $6, $7, $8)
@@ -35,7 +38,7 @@ export async function putResponse(store: Store, row: ResponseRow): Promise<void>
   await store.query(sql, [id, ownerKeyId, state, input, body, createdAtMs, expiresAtMs, aliveUntilMs]);
 }
 
-/** Moves a response on that somebody works on. False when it is over already, or was deleted: neither is undone. */
+/** Updates a running response. False when it has ended or was deleted. */
 export async function advanceResponse(
   store: Store,
   { id, state, body, aliveUntilMs }: Pick<ResponseRow, "id" | "state" | "body" | "aliveUntilMs">,
@@ -45,19 +48,19 @@ export async function advanceResponse(
   return (await store.query(sql, [state, body, aliveUntilMs, id])).length > 0;
 }
 
-/** Says that somebody still works on a response. False when there is nothing left to do. */
+/** Extends the claim on a running response. False when it has ended or was deleted. */
 export async function keepResponseAlive(store: Store, id: string, aliveUntilMs: number): Promise<boolean> {
   const sql = "update responses set alive_until_ms = $1 where id = $2 and alive_until_ms is not null returning id";
   return (await store.query(sql, [aliveUntilMs, id])).length > 0;
 }
 
-/** Responses on which nobody has worked since before `nowMs`, though they are not over; null: all that are not over. */
+/** Unfinished responses whose claim ended before `nowMs`; null: all unfinished ones. */
 export async function abandonedResponses(store: Store, nowMs: number | null): Promise<ResponseRow[]> {
   const sql = `select ${columns} from responses where alive_until_ms is not null and alive_until_ms < $1`;
   return readRows(await store.query(sql, [nowMs ?? Number.MAX_SAFE_INTEGER]));
 }
 
-/** Undefined for an unknown, expired or deleted response, and for somebody else's. */
+/** Undefined for an unknown, expired or deleted response, and for one of another owner. */
 export async function findResponse(
   store: Store,
   id: string,
@@ -69,7 +72,7 @@ export async function findResponse(
   return rows.find((row) => row.id === id && row.ownerKeyId === ownerKeyId);
 }
 
-/** False when there was none to delete. What pointed to its items leads nowhere from then on. */
+/** False when it did not exist. References to its items are then invalid. */
 export async function deleteResponse(store: Store, id: string, ownerKeyId: string): Promise<boolean> {
   const sql = "delete from responses where id = $1 and owner_key_id = $2 returning id";
   if ((await store.query(sql, [id, ownerKeyId])).length === 0) return false;
@@ -78,7 +81,7 @@ export async function deleteResponse(store: Store, id: string, ownerKeyId: strin
   return true;
 }
 
-/** Forgets what has passed its time. */
+/** Deletes expired responses. */
 export async function purgeExpiredResponses(store: Store, nowMs: number): Promise<number> {
   await store.query("delete from response_items where expires_at_ms <= $1", [nowMs]);
   await deleteExpiredPieces(store, nowMs);
@@ -87,10 +90,10 @@ export async function purgeExpiredResponses(store: Store, nowMs: number): Promis
 
 const owners = rowReader("responses", Type.Object({ ownerKeyId: Type.String() }));
 const ids = rowReader("responses", Type.Object({ id: Type.String() }));
-/** Statements have a bound on their parameters. */
+/** The number of parameters of a statement is limited. */
 const mostAtOnce = 500;
 
-/** Forgets the oldest responses of each key beyond `most`. One that is being made stays. */
+/** Deletes the oldest responses of each key beyond `most`, except running ones. */
 export async function purgeOldResponses(store: Store, most: number): Promise<number> {
   const crowded = `select owner_key_id as "ownerKeyId" from responses group by owner_key_id having count(*) > $1`;
   let forgotten = 0;

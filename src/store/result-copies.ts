@@ -1,4 +1,4 @@
-// Which tasks have stored results, how large they are together, and which of them are dropped first.
+// Tasks with stored results, their total size, and which results are deleted first.
 import { Type } from "typebox";
 import { IntColumn, rowReader } from "./rows.ts";
 import type { Store } from "./store.ts";
@@ -8,17 +8,20 @@ const readTasks = rowReader("tasks", taskShape);
 const readTotals = rowReader("tasks", Type.Object({ total: IntColumn }));
 
 export interface CopyOutcome {
-  /** JSON text of what the owner is shown. */
+  /** JSON text of the task as its owner sees it. */
   readonly body: string;
-  /** Of all results together; null where none is stored. */
+  /** Size of all results together; null if none is stored. */
   readonly storedBytes: number | null;
   readonly storedAtMs: number | null;
-  /** When to try what is missing; null: not any more. */
+  /** When to retry missing copies; null: never. */
   readonly copyAtMs: number | null;
   readonly tries: number;
 }
 
-/** Writes what was copied. False when the task is gone, or another instance has the job: the copies are to be removed. */
+/**
+ * Writes what was copied. False when the task is gone, or another instance has the job: the copies must then be
+ * removed.
+ */
 export async function writeCopied(
   store: Store,
   id: string,
@@ -37,7 +40,7 @@ export async function storedBytes(store: Store): Promise<number> {
   return readTotals(await store.query(sql))[0]?.total ?? 0;
 }
 
-/** Tasks whose results have been stored long enough, or that have expired. */
+/** Tasks whose results are past their retention time, or that have expired. */
 export async function expiredCopies(
   store: Store,
   nowMs: number,
@@ -49,14 +52,14 @@ export async function expiredCopies(
   return readTasks(await store.query(sql, [storedUntilMs, nowMs, limit]));
 }
 
-/** Tasks whose results have been stored longest. */
+/** Tasks with the oldest stored results. */
 export async function oldestCopies(store: Store, limit: number): Promise<TaskRow[]> {
   const sql = `select ${taskColumns} from tasks where kept_at_ms is not null and copy_at_ms is null
     order by kept_at_ms limit $1`;
   return readTasks(await store.query(sql, [limit]));
 }
 
-/** Writes that no result of the task is stored any more. */
+/** Records that no result of the task is stored any more. */
 export async function markResultDropped(store: Store, id: string, body: string): Promise<void> {
   const sql = "update tasks set body = $1, kept_bytes = null, kept_at_ms = null where id = $2 and copy_at_ms is null";
   await store.query(sql, [body, id]);

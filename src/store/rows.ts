@@ -1,20 +1,20 @@
-// Rows as they come from either engine, checked against their row schema before anybody reads them.
+// Rows from both engines, validated against their schema before use.
 import { type Static, type TObject, type TSchema, Type } from "typebox";
 import { Compile, type Validator } from "typebox/compile";
 
-/** A column that holds text or nothing. */
+/** A column with text or null. */
 export const NullableText = Type.Union([Type.String(), Type.Null()]);
-/** A count, a time in milliseconds or a flag: an integer that a JavaScript number holds exactly. */
+/** A count, a time in milliseconds or a flag: an integer that a JavaScript number represents exactly. */
 export const IntColumn = Type.Integer();
 export const NullableInt = Type.Union([Type.Integer(), Type.Null()]);
-/** Money in nano-dollars, and anything else that may pass 2^53. */
+/** Money in nano-dollars, and anything else that may exceed 2^53. */
 export const BigIntColumn = Type.BigInt();
 export const NullableBigInt = Type.Union([Type.BigInt(), Type.Null()]);
 
-/** Turns what a query returned into rows of one shape; an Error when a row does not fit it. */
+/** Converts the result of a query to rows of one shape. Throws an Error when a row does not match it. */
 export type RowReader<Row> = (rows: readonly unknown[]) => Row[];
 
-/** A reader for one row schema, compiled at its first use so that a start does not pay for tables that are never read. */
+/** A reader for one row schema, compiled at its first use so that the start does not pay for unused tables. */
 export function rowReader<Shape extends TObject>(table: string, shape: Shape): RowReader<Static<Shape>> {
   let validator: Validator | undefined;
   const bigColumns = new Set(Object.keys(shape.properties).filter((name) => isBig(shape.properties[name])));
@@ -34,7 +34,10 @@ function isBig(column: TSchema | undefined): boolean {
   return column === BigIntColumn || column === NullableBigInt;
 }
 
-/** Both engines give integers as bigint: money keeps it, everything else becomes a number that is proved to be exact. */
+/**
+ * Both engines return integers as bigint: money stays bigint, everything else becomes a number that is checked to be
+ * exact.
+ */
 function plainRow(table: string, row: unknown, bigColumns: ReadonlySet<string>): Record<string, unknown> {
   if (typeof row !== "object" || row === null) throw new Error(`The table ${table} gave something that is not a row.`);
   const plain: Record<string, unknown> = {};

@@ -9,7 +9,7 @@ const shape = Type.Object({
   name: Type.String(),
   hash: Type.String(),
   preview: Type.String(),
-  /** Names with spaces between them. */
+  /** Names separated by spaces. */
   scopes: Type.String(),
   createdAtMs: IntColumn,
   expiresAtMs: NullableInt,
@@ -24,7 +24,7 @@ const read = rowReader("service_tokens", shape);
 const columns = `id, name, hash, preview, scopes, created_at_ms as "createdAtMs", expires_at_ms as "expiresAtMs",
   revoked_at_ms as "revokedAtMs", last_used_at_ms as "lastUsedAtMs", version`;
 
-/** Throws a duplicate where a live token has this name. */
+/** Throws a duplicate error if a live token has this name. */
 export async function insertServiceToken(
   store: Store,
   token: Omit<ServiceTokenRow, "revokedAtMs" | "lastUsedAtMs" | "version">,
@@ -39,13 +39,13 @@ export async function findServiceToken(store: Store, id: string): Promise<Servic
   return read(await store.query(`select ${columns} from service_tokens where id = $1`, [id]))[0];
 }
 
-/** The token with this hash, revoked and expired ones too; the hash is compared again, whatever the engine says. */
+/** The token with this hash, including revoked and expired ones; the hash is compared again in this process. */
 export async function findServiceTokenByHash(store: Store, hash: string): Promise<ServiceTokenRow | undefined> {
   const rows = read(await store.query(`select ${columns} from service_tokens where hash = $1`, [hash]));
   return rows.find((row) => sameHash(row.hash, hash));
 }
 
-/** The newest first, behind `after`. */
+/** Newest first, after `after`. */
 export async function listServiceTokens(
   store: Store,
   limit: number,
@@ -58,7 +58,7 @@ export async function listServiceTokens(
   return read(await store.query(sql, [...values, limit]));
 }
 
-/** Throws a duplicate where another live token has this name. */
+/** Throws a duplicate error if another live token has this name. */
 export async function updateServiceToken(
   store: Store,
   { id, name, scopes, expiresAtMs }: Pick<ServiceTokenRow, "id" | "name" | "scopes" | "expiresAtMs">,
@@ -73,7 +73,7 @@ export async function revokeServiceToken(store: Store, id: string, nowMs: number
   await store.query(sql, [nowMs, id]);
 }
 
-/** Notes a use. Its version stays, because nothing changed that an editor could see. */
+/** Records a use. The version stays the same, because no editable value changed. */
 export async function touchServiceToken(store: Store, id: string, nowMs: number, before: number): Promise<void> {
   const sql = `update service_tokens set last_used_at_ms = $1
     where id = $2 and (last_used_at_ms is null or last_used_at_ms < $3)`;

@@ -1,4 +1,4 @@
-// The one SQL connection of the house: statements in, rows out, on SQLite or PostgreSQL.
+// The only SQL connection: statements in, rows out, on SQLite or PostgreSQL.
 import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { Type } from "typebox";
@@ -14,20 +14,22 @@ import { createTurns, type Turns } from "./turns.ts";
 export type SqlValue = string | number | bigint | null;
 
 /**
- * Changes are statements with `$1`-style parameters that both engines understand. What one statement cannot do is a
- * `transaction`. On SQLite all statements share one connection, so that others wait until it is over.
+ * Changes are statements with `$1`-style parameters that both engines accept, or a `transaction` of several. On SQLite
+ * all statements share one connection, so that others wait until a transaction has ended.
  */
 export interface Store {
   readonly engine: "sqlite" | "postgres";
-  /** True for the store that a transaction works with: a statement that fails there ends all of it. */
+  /** True for the store within a transaction: a failed statement there ends the whole transaction. */
   readonly isTransaction?: true;
-  /** What an operator should know about the connection; empty when all is well. */
+  /** Warnings about the connection for the operator. */
   readonly warnings: readonly string[];
-  /** Rows of one statement, integers as bigint. GatewayError `overloaded` (503) when the store is busy or away. */
+  /**
+   * Rows of one statement, integers as bigint. GatewayError `overloaded` (503) when the store is busy or unavailable.
+   */
   query(sql: string, parameters?: readonly SqlValue[]): Promise<readonly unknown[]>;
   /**
-   * Everything that `work` does with the store that it is given, or nothing where it throws. It may run again where
-   * another process holds the database, awaits nothing but its statements, and uses no other store.
+   * Commits everything that `work` does with the given store, or nothing if it throws. It may be repeated when another
+   * process locks the database. `work` awaits only its statements, and uses no other store.
    */
   transaction<Result>(work: (inside: Store) => Promise<Result>): Promise<Result>;
   close(): Promise<void>;
@@ -35,16 +37,16 @@ export interface Store {
 
 export interface StoreOptions {
   readonly dataFolder: string;
-  /** `postgres://…` for a database that instances share; without it, a file in the data folder. */
+  /** `postgres://…` for a database shared by instances; without it, a file in the data folder. */
   readonly databaseUrl?: string | undefined;
-  /** How long one statement may take in all before the caller is told that the store does not answer. */
+  /** Maximum time of one statement in total; after it the store is reported as unavailable. */
   readonly timeoutMs?: number;
 }
 
 const defaultTimeoutMs = 5_000;
-/** Statements under way or waiting for a connection; beyond it the store says busy instead of piling them up. */
+/** Running and waiting statements; beyond it the store reports busy instead of queueing more. */
 const maxPending = 512;
-/** Opens the store and brings its tables up to date. Throws an Error with one sentence when it cannot. */
+/** Opens the store and migrates its tables. Throws an Error with one sentence when it cannot. */
 export async function openStore(options: StoreOptions): Promise<Store> {
   const connection = options.databaseUrl
     ? postgresConnection(options.databaseUrl)
@@ -59,10 +61,10 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   }
 }
 
-/** Whether there is an embedded database in this folder. */
+/** Whether this folder contains an embedded database. */
 export const storeExists = (dataFolder: string): boolean => existsSync(join(dataFolder, "turnpike.db"));
 
-/** Opens the database as it is: nothing is created, migrated or written. A query fails where a table is missing. */
+/** Opens the database read-only: nothing is created, migrated or written. A query fails if a table is missing. */
 export function openStoreReadOnly({ dataFolder, databaseUrl, timeoutMs = defaultTimeoutMs }: StoreOptions): Store {
   const connection = databaseUrl ? postgresConnection(databaseUrl) : sqliteConnection(dataFolder);
   const mode = databaseUrl ? { max: 1 } : { readonly: true, create: false };
@@ -102,7 +104,7 @@ function storeOver(client: Bun.SQL, connection: Connection, timeoutMs: number): 
   };
 }
 
-/** PostgreSQL gives a transaction a connection of its own. */
+/** PostgreSQL uses a separate connection for each transaction. */
 const separateConnections: Turns = { statement: (run) => run(), transaction: (run) => run() };
 
 async function transactionOf<Result>(
@@ -111,14 +113,14 @@ async function transactionOf<Result>(
   work: (inside: Bun.SQL) => Promise<Result>,
 ): Promise<Result> {
   try {
-    // `immediate` is refused while another process writes, before anything is done.
+    // `immediate` is refused while another process writes, before any statement has run.
     return await (engine === "sqlite" ? whileBusy(() => client.begin("immediate", work)) : client.begin(work));
   } catch (thrown) {
     throw isOfStore(thrown) ? told(thrown) : thrown;
   }
 }
 
-/** Errors of `work` itself pass unchanged. */
+/** Errors of `work` itself are rethrown unchanged. */
 const isOfStore = (thrown: unknown): boolean => thrown instanceof Bun.SQL.SQLError;
 
 function storeInside(inside: Bun.SQL, { engine, warnings }: Connection, timeoutMs: number): Store {
@@ -147,7 +149,7 @@ async function patiently(run: Run): Promise<readonly unknown[]> {
   }
 }
 
-/** Bun's client has no timer for a running statement; the statement itself is ended by the server's own timeout. */
+/** Bun's client has no timeout for a running statement; the server's timeout ends the statement. */
 async function withTimeout(run: Run, timeoutMs: number): Promise<readonly unknown[]> {
   const { promise: late, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(() => reject(new Error(`no answer in ${timeoutMs} ms`)), timeoutMs);
@@ -160,7 +162,7 @@ async function withTimeout(run: Run, timeoutMs: number): Promise<readonly unknow
   }
 }
 
-/** A duplicate is an answer that the table groups expect; everything else means that the store cannot serve. */
+/** A duplicate is an expected result; everything else means that the store is unavailable. */
 function told(thrown: unknown): unknown {
   if (thrown instanceof GatewayError) return thrown;
   const failure = failureOf(thrown);
@@ -172,7 +174,7 @@ function rowsOf(result: unknown): readonly unknown[] {
   return result;
 }
 
-/** Another process that opens or closes the same file holds it for a moment, also against a pragma. */
+/** Another process that opens or closes the same file locks it for a moment, even against a pragma. */
 async function tuneSqlite(client: Bun.SQL): Promise<void> {
   await client.unsafe(`pragma busy_timeout = ${busyBlockMs}`);
   await whileBusy(async () => {

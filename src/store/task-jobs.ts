@@ -1,4 +1,4 @@
-// Jobs of finished tasks: which instance has claimed them, when they are due again, and how often they were tried.
+// Jobs of finished tasks: the instance that claimed them, when they are due again, and the number of tries.
 import { type Static, Type } from "typebox";
 import { IntColumn, rowReader } from "./rows.ts";
 import type { SqlValue, Store } from "./store.ts";
@@ -7,14 +7,17 @@ import { type TaskClaim, taskColumns, taskShape } from "./tasks.ts";
 /** `webhook`: notify the owner. `copy`: store the results. */
 export type TaskJob = "webhook" | "copy";
 
-/** What the columns of a job begin with. */
+/** The prefix of the columns of a job. */
 const columns: { readonly [job in TaskJob]: string } = { webhook: "tell", copy: "copy" };
 
 const shape = Type.Object({ ...taskShape.properties, tries: IntColumn });
 export type TaskJobRow = Static<typeof shape>;
 const readJobs = rowReader("tasks", shape);
 
-/** Claims the most overdue jobs that no instance runs; each is due again when its lease ends. `tries` are those before this one. */
+/**
+ * Claims the most overdue jobs that no instance runs; each is due again when its claim expires. `tries` are those
+ * before this one.
+ */
 export async function claimJobs(store: Store, job: TaskJob, claim: TaskClaim): Promise<TaskJobRow[]> {
   const { leaseOwner, nowMs, leaseUntilMs, limit, without } = claim;
   const due = `${columns[job]}_at_ms`;
@@ -38,7 +41,7 @@ export async function extendLease(
   return (await store.query(sql, [leaseUntilMs, id, leaseOwner])).length > 0;
 }
 
-/** Ends a claim: the job is due again at `atMs`, or never. False when another instance has the job. */
+/** Ends a claim: the job is due again at `atMs`, or never if null. False when another instance has the job. */
 export async function finishJob(
   store: Store,
   job: TaskJob,
@@ -52,7 +55,7 @@ export async function finishJob(
   return (await store.query(sql, values)).length > 0;
 }
 
-/** Releases the claims of an ended process: for a store that no other instance uses. */
+/** Releases the claims of an ended process, for a store that no other instance uses. */
 export async function releaseJobs(store: Store, job: TaskJob, nowMs: number): Promise<void> {
   const sql = `update tasks set ${columns[job]}_by = null, ${columns[job]}_at_ms = $1
     where ${columns[job]}_by is not null and ${columns[job]}_at_ms is not null`;

@@ -1,4 +1,4 @@
-// Tasks that outlive a request, such as a video: who owns them, how far they are, and which instance looks after them.
+// Tasks that outlive a request, such as a video: owner, state, and the instance that polls them.
 import { type Static, Type } from "typebox";
 import { IntColumn, NullableInt, NullableText, rowReader } from "./rows.ts";
 import type { SqlValue, Store } from "./store.ts";
@@ -8,27 +8,27 @@ const shape = Type.Object({
   ownerKeyId: Type.String(),
   operation: Type.String(),
   provider: Type.String(),
-  /** JSON text of the candidate that took the task, and of what later requests to it need. */
+  /** JSON text of the candidate that accepted the task, and of the state for later requests to it. */
   candidate: Type.String(),
   upstreamId: NullableText,
   state: Type.String(),
-  /** JSON text of what the owner is shown. */
+  /** JSON text of the task as its owner sees it. */
   body: Type.String(),
   createdAtMs: IntColumn,
   updatedAtMs: IntColumn,
-  /** When to ask the upstream again; null when there is nothing left to ask, so that the state is the last one. */
+  /** When to poll the upstream again; null in a final state. */
   nextPollAtMs: NullableInt,
   /** From then on the task is not found any more. */
   expiresAtMs: IntColumn,
   leaseOwner: NullableText,
   leaseUntilMs: NullableInt,
-  /** The ledger that holds the task's row; null once it is settled there. */
+  /** The ledger with the task's row; null once it is settled there. */
   ledger: NullableText,
 });
 
 export type TaskRow = Static<typeof shape>;
 
-/** What a poll writes; the lease ends with it. */
+/** The result of a poll, which also ends the claim. */
 export interface TaskChange {
   readonly provider: string;
   readonly candidate: string;
@@ -37,11 +37,11 @@ export interface TaskChange {
   readonly body: string;
   readonly updatedAtMs: number;
   readonly nextPollAtMs: number | null;
-  /** With a last state: when what is left to do is due; null for what is not to be done. */
+  /** With a final state: when its jobs are due; null for jobs that are not needed. */
   readonly jobs?: { readonly webhookAtMs: number | null; readonly copyAtMs: number | null };
 }
 
-/** A place in the list of an owner's tasks. */
+/** A position in the list of an owner's tasks. */
 export interface TaskPlace {
   readonly createdAtMs: number;
   readonly id: string;
@@ -63,7 +63,9 @@ export async function insertTask(store: Store, task: TaskRow): Promise<void> {
   await store.query(sql, [...texts, ...times, leaseOwner, leaseUntilMs, task.ledger]);
 }
 
-/** A task is only found by the key that made it, and until it expires; the owner is compared again, whatever the engine says. */
+/**
+ * A task is only found with the key that made it, and until it expires; the owner is compared again in this process.
+ */
 export async function findTask(
   store: Store,
   id: string,
@@ -81,11 +83,11 @@ export interface TaskListing {
   readonly nowMs: number;
   readonly limit: number;
   readonly isDescending: boolean;
-  /** Only what comes behind it in this order. */
+  /** Only tasks after it in this order. */
   readonly after?: TaskPlace;
 }
 
-/** An owner's tasks in the order of their making. */
+/** An owner's tasks in the order of their creation. */
 export async function listTasks(store: Store, listing: TaskListing): Promise<TaskRow[]> {
   const { ownerKeyId, operation, nowMs, limit, isDescending, after } = listing;
   const values: SqlValue[] = [ownerKeyId, operation, nowMs];
@@ -104,11 +106,11 @@ export interface AllTasksListing {
   readonly provider?: string | undefined;
   readonly nowMs: number;
   readonly limit: number;
-  /** Only what was made before it. */
+  /** Only tasks created before it. */
   readonly after?: TaskPlace;
 }
 
-/** Tasks of all owners that have not expired, the newest first. */
+/** Tasks of all owners that have not expired, newest first. */
 export async function listAllTasks(store: Store, listing: AllTasksListing): Promise<TaskRow[]> {
   const { state, ownerKeyId, provider, nowMs, limit, after } = listing;
   const values: SqlValue[] = [nowMs];
@@ -129,13 +131,13 @@ export interface TaskClaim {
   readonly nowMs: number;
   readonly leaseUntilMs: number;
   readonly limit: number;
-  /** Providers of tasks, or owners of jobs, that have enough under way. */
+  /** Providers of tasks, or owners of jobs, that have reached their limit. */
   readonly without: readonly string[];
 }
 
 /**
- * Claims the most overdue tasks without a lease. A claimed task is due again when its lease ends, so that it is found if
- * its holder dies, and until then it is not even looked at.
+ * Claims the most overdue unclaimed tasks. A claimed task is due again when its claim expires, so that it is found if
+ * its instance stops; until then it is skipped.
  */
 export async function claimTasks(store: Store, claim: TaskClaim): Promise<TaskRow[]> {
   const { leaseOwner, nowMs, leaseUntilMs, limit, without } = claim;
@@ -147,12 +149,15 @@ export async function claimTasks(store: Store, claim: TaskClaim): Promise<TaskRo
   return readTasks(await store.query(sql, [leaseOwner, leaseUntilMs, nowMs, ...without, limit]));
 }
 
-/** Writes the outcome of a poll and ends the lease. False when another instance has the lease by now, or the task is over. */
+/**
+ * Writes the result of a poll and ends the claim. False when another instance has the claim by now, or the task is
+ * final.
+ */
 export async function updateTask(store: Store, id: string, leaseOwner: string, change: TaskChange): Promise<boolean> {
   return written(store, change, "id = $10 and lease_owner = $11 and next_poll_at_ms is not null", [id, leaseOwner]);
 }
 
-/** Writes a final state, whichever instance has the lease. False when the task has one already. */
+/** Writes a final state, whichever instance has the claim. False when the task is already final. */
 export async function endTask(store: Store, id: string, change: TaskChange): Promise<boolean> {
   return written(store, { ...change, nextPollAtMs: null }, "id = $10 and next_poll_at_ms is not null", [id]);
 }
@@ -167,44 +172,44 @@ async function written(store: Store, change: TaskChange, where: string, keys: re
   return (await store.query(sql, values)).length > 0;
 }
 
-/** Tasks that are not over and whose key was revoked together with its running work. */
+/** Unfinished tasks whose key was revoked together with its running work. */
 export async function tasksOfEndedKeys(store: Store, limit: number): Promise<TaskRow[]> {
   const sql = `select ${taskColumns} from tasks where next_poll_at_ms is not null
     and owner_key_id in (select id from keys where work_ended_at_ms is not null) limit $1`;
   return readTasks(await store.query(sql, [limit]));
 }
 
-/** Releases the leases of an ended process: for a store that no other instance uses. */
+/** Releases the claims of an ended process, for a store that no other instance uses. */
 export async function releaseTasks(store: Store, nowMs: number): Promise<void> {
   const sql = `update tasks set lease_owner = null, lease_until_ms = null, next_poll_at_ms = $1
     where lease_owner is not null and next_poll_at_ms is not null`;
   await store.query(sql, [nowMs]);
 }
 
-/** Makes due what waits longer than any task does: the clock was set back. */
+/** Makes tasks due that wait longer than any task should, because the clock was set back. */
 export async function clampFuturePolls(store: Store, nowMs: number, beyondMs: number): Promise<void> {
   await store.query("update tasks set next_poll_at_ms = $1 where next_poll_at_ms > $2", [nowMs, beyondMs]);
 }
 
-/** Tasks that are over and whose row in this ledger is not known to be settled. */
+/** Final tasks whose row in this ledger may not be settled. */
 export async function unsettledTasks(store: Store, ledger: string, limit: number): Promise<TaskRow[]> {
   const sql = `select ${taskColumns} from tasks where ledger = $1 and next_poll_at_ms is null limit $2`;
   return readTasks(await store.query(sql, [ledger, limit]));
 }
 
-/** Notes that the ledger has settled the task's row. */
+/** Records that the ledger has settled the task's row. */
 export async function markTaskSettled(store: Store, id: string): Promise<void> {
   await store.query("update tasks set ledger = null where id = $1", [id]);
 }
 
-/** Hides the task, and makes its copy job due, which ends it. False when there was no such task. */
+/** Hides the task, and makes its copy job due, which ends it. False when the task does not exist. */
 export async function softDeleteTask(store: Store, id: string, ownerKeyId: string, nowMs: number): Promise<boolean> {
   const sql = `update tasks set expires_at_ms = $1, copy_at_ms = case when copy_at_ms is null then null else $1 end
     where id = $2 and owner_key_id = $3 and expires_at_ms > $1 returning id`;
   return (await store.query(sql, [nowMs, id, ownerKeyId])).length > 0;
 }
 
-/** Deletes expired tasks that are over and settled, without jobs and stored results. */
+/** Deletes expired tasks that are final and settled, without jobs and stored results. */
 export async function purgeTasks(store: Store, nowMs: number): Promise<number> {
   const sql = `delete from tasks where expires_at_ms <= $1 and next_poll_at_ms is null and ledger is null
     and tell_at_ms is null and copy_at_ms is null and kept_at_ms is null returning id`;
@@ -217,7 +222,7 @@ export async function findLinkedTask(store: Store, id: string, nowMs: number): P
   return readTasks(await store.query(sql, [id, nowMs])).find((row) => row.id === id);
 }
 
-/** Deletes a task that never began. */
+/** Deletes a task that was never submitted. */
 export async function deleteTask(store: Store, id: string): Promise<void> {
   await store.query("delete from tasks where id = $1", [id]);
 }

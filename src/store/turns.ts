@@ -1,9 +1,9 @@
-// The order of statements and transactions on one shared connection: a transaction runs without any other statement.
+// Orders statements and transactions on one shared connection: a transaction runs without any other statement.
 
 export interface Turns {
-  /** Runs with other statements, and after every transaction that was there before. */
+  /** Runs concurrently with other statements, after every transaction that was queued before. */
   statement<Result>(run: () => Promise<Result>): Promise<Result>;
-  /** Runs when everything before it has ended. */
+  /** Runs when everything queued before it has ended. */
   transaction<Result>(run: () => Promise<Result>): Promise<Result>;
 }
 
@@ -11,7 +11,7 @@ const ignore = (): undefined => undefined;
 
 export function createTurns(): Turns {
   const statements = new Set<Promise<unknown>>();
-  /** The last transaction that waits or runs. */
+  /** The last transaction that is waiting or running. */
   let last: Promise<unknown> | null = null;
   return {
     async statement(run) {

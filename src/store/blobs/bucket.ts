@@ -1,4 +1,4 @@
-// Large bytes in a bucket that speaks the protocol of S3, part by part.
+// Large objects in an S3 compatible bucket, written part by part.
 import type { Secret } from "../../lib/secret.ts";
 import type { Blobs } from "./blobs.ts";
 
@@ -8,15 +8,15 @@ export interface BucketOptions {
   readonly region: string;
   readonly accessKeyId: string;
   readonly secretAccessKey: Secret;
-  /** In front of every name. */
+  /** Prefix of every name. */
   readonly prefix: string;
 }
 
-/** One part waits while one is sent: a copy holds two of them. */
+/** One part waits while another is sent, so a copy holds two of them. */
 const partBytes = 5 * 1024 * 1024;
 const answerPatienceMs = 60_000;
 
-/** The client has no clock of its own. */
+/** The client has no timeout. */
 async function timely<Value>(work: Promise<Value>): Promise<Value> {
   const { promise: late, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(() => reject(new Error("The bucket does not respond.")), answerPatienceMs);
@@ -46,14 +46,14 @@ async function write(file: Bun.S3File, chunks: AsyncIterable<Uint8Array>, mediaT
   }
 }
 
-/** The writer cannot give up: whatever it was told, it makes an object of what it has. That one is taken away. */
+/** The writer cannot be aborted: it always completes an object from what it has, which is then removed. */
 async function discard(file: Bun.S3File, writer: ReturnType<Bun.S3File["writer"]>): Promise<void> {
   const quietly = (work: () => unknown): Promise<unknown> => timely(Promise.resolve().then(work)).catch(() => null);
   await quietly(() => writer.end());
   await quietly(() => file.delete());
 }
 
-/** Never there: asking for it costs little and shows whether bucket and key are right. */
+/** Never exists: requesting it is cheap and shows whether bucket and key are valid. */
 const probeName = ".turnpike-probe";
 
 /** Codes of S3 ("Error responses" of its API reference), which compatible servers share, and of Bun's client (1.4). */
@@ -71,7 +71,10 @@ const problems: Readonly<Record<string, (bucket: string) => string>> = {
 
 const codeOf = (thrown: unknown): string => String(Object(thrown).code);
 
-/** A key that may not list a bucket is denied what is not there (S3, GetObject): only writing proves whether it may write. */
+/**
+ * S3 denies access to missing objects for a key that may not list the bucket, so only a write shows whether the key
+ * may write.
+ */
 async function tryProbe(file: Bun.S3File): Promise<void> {
   try {
     await file.slice(0, 1).bytes();

@@ -1,11 +1,11 @@
-// Large bytes in a folder: written under another name, synced, and renamed when they are all there.
+// Large objects in a folder: written under a temporary name, synced, and renamed when complete.
 import type { FileHandle } from "node:fs/promises";
 import { access, constants, mkdir, open, readdir, rename, rm, stat, statfs } from "node:fs/promises";
 import { join } from "node:path";
 import { randomId } from "../../lib/ids.ts";
 import type { Blobs } from "./blobs.ts";
 
-/** The folder may be somebody's who keeps other things in it. */
+/** The folder may contain other files. */
 const partName = /^[\w.-]{1,100}\.[A-Za-z0-9]{12}\.part$/;
 const deadAfterMs = 60 * 60_000;
 

@@ -2,9 +2,9 @@
 import type { Migration } from "./migration.ts";
 
 /**
- * A unique index is named `table.column`, which is how SQLite reports a duplicate: see failure.ts. The name of a
- * key comes before its hash, because PostgreSQL looks in the order of creation: instances that start together
- * with the same new key then meet at the name, where an upsert knows what to do.
+ * A unique index is named `table.column`, which is how SQLite reports a duplicate: see failure.ts. The index on a
+ * key's name comes before the one on its hash, because PostgreSQL checks in the order of creation: when instances
+ * start together with the same new key, they conflict at the name, which an upsert handles.
  */
 export const firstTables: Migration = {
   name: "0001-first-tables",

@@ -1,4 +1,4 @@
-// Stored responses, so that a conversation can go on by naming its last one.
+// Stored responses, so that a conversation can continue from its last response.
 import type { Migration } from "./migration.ts";
 
 export const responses: Migration = {

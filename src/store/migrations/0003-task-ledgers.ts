@@ -1,4 +1,4 @@
-// Tasks know the ledger that holds their row until it is settled there, and old ones are found by their age.
+// Tasks record the ledger with their row until it is settled there, and old ones are found by age.
 import type { Migration } from "./migration.ts";
 
 export const taskLedgers: Migration = {

@@ -1,7 +1,7 @@
-// What is left to do for a task that is over: its owner is told, its results are copied; and what is kept of them.
+// Jobs of finished tasks (webhook to the owner, copies of results) and the sizes of stored results.
 import type { Migration } from "./migration.ts";
 
-/** An errand is due at its time, which is null where there is none; whoever runs it stands beside it. */
+/** A job is due at its time, null if there is none; the instance that runs it is in another column. */
 export const taskJobs: Migration = {
   name: "0004-task-errands",
   statements: [

@@ -1,4 +1,4 @@
-// Finds the oldest stored responses of a key, which go when it has too many.
+// An index for the oldest stored responses of a key, which are deleted when it has too many.
 import type { Migration } from "./migration.ts";
 
 export const responsesByOwner: Migration = {

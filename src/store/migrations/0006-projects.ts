@@ -1,4 +1,4 @@
-// Projects, and what a key has beyond its name: its project, a secret that is on its way out, a pause, notes.
+// Projects, and more columns of a key: its project, a previous secret, a pause, metadata.
 import type { Migration } from "./migration.ts";
 
 export const projects: Migration = {

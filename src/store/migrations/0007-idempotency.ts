@@ -1,4 +1,4 @@
-// Calls that were made under an idempotency key: one row from their start until their reply has expired.
+// Calls with an idempotency key: one row from their start until their reply expires.
 import type { Migration } from "./migration.ts";
 
 export const idempotency: Migration = {

@@ -1,7 +1,7 @@
-// Service tokens, and the audit log of everything that is changed through the admin API.
+// Service tokens, and the audit log of all changes through the admin API.
 import type { Migration } from "./migration.ts";
 
-/** `audit_head` has one row: who writes an entry locks it first, so that entries follow one another. */
+/** `audit_head` has one row, which is locked before an entry is written, so that entries are sequential. */
 export const admin: Migration = {
   name: "0008-admin",
   statements: [

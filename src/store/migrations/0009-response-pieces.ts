@@ -1,4 +1,4 @@
-// Long texts of stored responses lie in pieces, so that none is written or read at once.
+// Long texts of stored responses are stored in pieces, so that none is written or read at once.
 import type { Migration } from "./migration.ts";
 
 export const responsePieces: Migration = {

@@ -1,6 +1,6 @@
 // What a migration is.
 
-/** Statements that both engines understand. `name` is what the database remembers. */
+/** Statements that both engines accept. `name` is stored in the database. */
 export interface Migration {
   readonly name: string;
   readonly statements: readonly string[];
