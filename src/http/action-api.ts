@@ -1,4 +1,4 @@
-// The format of videos that names its action in the query: one path for a submit and for a question.
+// A video format with its action in the query: one path for create and status requests.
 import { GatewayError } from "../canonical/error.ts";
 import type { VideoClient } from "../dialects/video/client.ts";
 import { actionNotFound, actionQuestion, actionTaskId } from "../dialects/video/index.ts";
@@ -9,7 +9,7 @@ import { writeJson } from "./write.ts";
 
 type Act = (parts: VideoPartsOf, client: VideoClient, visit: HandlerContext) => Promise<Response>;
 
-/** A task that is not there is no error here: native clients read it in the data. */
+/** An unknown task is not an error here: clients read it in the data. */
 async function question(parts: VideoPartsOf, client: VideoClient, visit: HandlerContext): Promise<Response> {
   countPoll(parts, visit);
   const { wire } = await readValid(parts, visit, actionQuestion, false);
@@ -47,7 +47,7 @@ function required(query: URLSearchParams, name: string): string {
   throw new GatewayError("missing_required_parameter", `Missing required parameter: '${name}'.`, { param: name });
 }
 
-/** Does what the query says. */
+/** Runs the action of the query. */
 export function actions(parts: VideoPartsOf, client: VideoClient, visit: HandlerContext): Promise<Response> {
   const searchParams = queryOf(visit.request);
   const action = required(searchParams, "Action");

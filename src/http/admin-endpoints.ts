@@ -1,4 +1,4 @@
-// The rows of the admin API: every verb of every resource with its path, its parameters and its schemas.
+// The rows of the admin API: every verb of every resource with its path, parameters and schemas.
 import { type TObject, Type } from "typebox";
 import type { AdminAccess } from "../admin/access.ts";
 import { type Admin, type AdminReply, bodyOf, objectNameOf } from "../admin/admin.ts";
@@ -12,7 +12,7 @@ import { type ReadLimits, readJson } from "./read.ts";
 import { queryOf } from "./target.ts";
 import { writeJson } from "./write.ts";
 
-/** What the rows work with, asked for late, because the table is also read where there is none. */
+/** The dependencies of the rows, as a function because the table is also used without them. */
 export type AdminPartsOf = () => {
   readonly admin: Admin;
   readonly access: AdminAccess;
@@ -102,7 +102,7 @@ async function readBody(parts: AdminPartsOf, request: Request, isAction: boolean
 
 function written({ status, body, version }: AdminReply, requestId: string): Response {
   const response = writeJson(body, requestId, [], status);
-  // Answers may show a secret once, and are always about the moment.
+  // Replies may show a secret once, and always reflect the present state.
   response.headers.set("cache-control", "no-store");
   if (version !== undefined) response.headers.set("etag", `"${version}"`);
   return response;

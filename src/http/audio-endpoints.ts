@@ -1,4 +1,4 @@
-// The rows of sound: text spoken, and speech written down.
+// The rows of audio: speech and transcription.
 import { soundTypes } from "../canonical/speech.ts";
 import { openaiSpeech, openaiTranscriptions, openaiTranslations } from "../dialects/index.ts";
 import type { FormRule, KeyRule, ModelEndpoint } from "./endpoint.ts";

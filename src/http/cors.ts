@@ -1,19 +1,19 @@
-// Calls from pages of other origins: off unless the operator lists them.
+// Cross-origin requests: refused unless the operator lists the origins.
 
-/** Origins that a browser may call from, or all of them. */
+/** Origins that may call the gateway from a browser, or all. */
 export type CorsOrigins = readonly string[] | "*";
 
 export interface Cors {
-  /** The answer to a preflight request; null for any other request. */
+  /** The response to a preflight request; null for any other request. */
   preflight(request: Request): Response | null;
-  /** Adds the headers with which a browser hands the answer to the page. */
+  /** Adds the headers that let the page read the response. */
   allow(request: Request, response: Response): Response;
 }
 
-/** How long a browser may remember a preflight; Chromium takes no more than this. */
+/** How long a browser may cache a preflight response; the maximum of Chromium. */
 const maxAgeSeconds = 7_200;
 const methods = "GET, HEAD, POST, PUT, PATCH, DELETE";
-/** What a page may read beside the few headers that every page may. */
+/** Headers that a page may read in addition to the safelisted ones. */
 const exposed = [
   ...[
     "x-request-id",
@@ -30,7 +30,10 @@ const exposed = [
   ),
 ].join(", ");
 
-/** Null origins: no header is sent, so that browsers refuse. Keys travel in headers, and no cookie is read: credentials stay off. */
+/**
+ * Other origins get no header, so that browsers refuse. Keys are sent in headers, and cookies are not read, so
+ * credentials stay off.
+ */
 export function createCors(origins: CorsOrigins): Cors {
   const allowed = (request: Request): string | null => {
     const origin = request.headers.get("origin");
@@ -50,7 +53,7 @@ export function createCors(origins: CorsOrigins): Cors {
       const headers = new Headers();
       common(headers, origin);
       headers.set("access-control-allow-methods", methods);
-      // A star would not stand for `authorization` (https://fetch.spec.whatwg.org/#http-access-control-allow-headers).
+      // `*` would not include `authorization` (https://fetch.spec.whatwg.org/#http-access-control-allow-headers).
       const wanted = request.headers.get("access-control-request-headers");
       if (wanted !== null) headers.set("access-control-allow-headers", wanted);
       headers.set("access-control-max-age", String(maxAgeSeconds));

@@ -1,8 +1,8 @@
-// The key that a request presents: one function for every carrier, so that no second door stays open.
+// The key of a request: one function for every way to send it.
 import { GatewayError } from "../canonical/error.ts";
 import { queryOf } from "./target.ts";
 
-/** Where a key may be carried. `bearer` is accepted on every path. */
+/** Where a key may be sent. `bearer` is accepted on every path. */
 export type Carrier = "bearer" | "x-api-key" | "x-goog-api-key" | "query";
 
 const bearerPrefix = /^bearer +/i;
@@ -15,7 +15,7 @@ function fromBearer({ headers }: Request): string | null {
       "invalid_api_key",
       "Request signatures are not supported. Send a key of this gateway as 'Authorization: Bearer <key>'.",
     );
-  // A header sent twice arrives joined by a comma; no key of ours has one.
+  // A header that is sent twice is joined with a comma, which no key contains.
   if (!bearerPrefix.test(value) || value.includes(","))
     throw new GatewayError("invalid_api_key", "The API key is not valid.");
   return value.replace(bearerPrefix, "").trim() || null;
@@ -28,7 +28,7 @@ const readers: { readonly [carrier in Carrier]: (request: Request) => string | n
   query: (request) => (request.url.includes("key=") ? queryOf(request).get("key") : null),
 };
 
-/** The one key of the request. Throws `missing_api_key` when there is none, `invalid_api_key` when two differ. */
+/** The key of the request. Throws `missing_api_key` if there is none, `invalid_api_key` if two differ. */
 export function presentedKey(request: Request, carriers: readonly Carrier[]): string {
   let key: string | null = null;
   for (const carrier of carriers) {

@@ -1,4 +1,4 @@
-// Undoing a request's content encoding, within the same bound as the body itself.
+// Decodes a request's content encoding, with the same size limit as for the body.
 import { promisify } from "node:util";
 import { brotliDecompress, gunzip, inflate, zstdDecompress } from "node:zlib";
 import { GatewayError } from "../canonical/error.ts";
@@ -28,7 +28,7 @@ export function decoderFor(encoding: string | null): Decoder | null {
   return decoder;
 }
 
-/** Throws `request_too_large` when the plain text passes `maxBytes`, `invalid_value` when the bytes are damaged. */
+/** Throws `request_too_large` if the decoded body exceeds `maxBytes`, `invalid_value` if the bytes are damaged. */
 export async function decode(decoder: Decoder, bytes: Uint8Array, maxBytes: number): Promise<Uint8Array<ArrayBuffer>> {
   try {
     return await decoder(bytes, { maxOutputLength: maxBytes });
@@ -42,7 +42,7 @@ export function tooLarge(maxBytes: number, what = "The body is"): GatewayError {
   return new GatewayError("request_too_large", `${what} larger than ${inWords(maxBytes)}.`);
 }
 
-/** 32 MiB, 2 KiB: the largest unit that fits whole. */
+/** 32 MiB, 2 KiB: the largest unit without a fraction. */
 function inWords(bytes: number): string {
   if (bytes % (1024 * 1024) === 0) return `${bytes / 1024 / 1024} MiB`;
   return bytes % 1024 === 0 ? `${bytes / 1024} KiB` : `${bytes} bytes`;

@@ -1,4 +1,5 @@
-// What an endpoint is: a row that binds a method and a path to a dialect, or to a document of the gateway's own.
+// The contract of an endpoint: a row that binds a method and a path to a dialect, or to a handler of the gateway
+// itself.
 import type { TSchema } from "typebox";
 import type { Dialect } from "../dialects/dialect.ts";
 import type { IncomingRequest } from "../gateway/pipeline/incoming-request.ts";
@@ -9,24 +10,24 @@ import type { Carrier } from "./credentials.ts";
 
 export type Method = "GET" | "POST" | "PATCH" | "DELETE";
 
-/** Which key a row wants. There is no default: a row that forgets to say does not compile. */
+/** The key that a row requires. There is no default: a row without it does not compile. */
 export type KeyRule =
   | { readonly key: "client"; readonly carriers: readonly Carrier[] }
-  /** The admin key or a service token, which the handler looks at. */
+  /** The admin key or a service token, which the handler checks */
   | { readonly key: "admin" }
   | { readonly key: "none" };
 
-/** How errors are told. */
+/** The error format of a protocol. */
 export interface ErrorFormat {
-  /** Whose envelope they wear. */
+  /** The dialect of the error body. */
   readonly errors: Dialect["error"];
-  /** Names beside x-request-id under which callers look for the id. */
+  /** Headers in addition to x-request-id in which clients expect the request id. */
   readonly idHeaders: readonly string[];
-  /** What headers of rate limits begin with, in addition to the usual ones. */
+  /** The prefix of rate limit headers, in addition to the standard ones. */
   readonly rateHeaders?: string;
 }
 
-/** A parameter behind the question mark, for whoever reads the documents; `schema` is JSON Schema. */
+/** A query parameter, for the documentation; `schema` is JSON Schema. */
 export interface QueryParameter {
   readonly name: string;
   readonly description: string;
@@ -36,20 +37,20 @@ export interface QueryParameter {
 
 interface Row extends ErrorFormat {
   readonly method: Method;
-  /** `{name}` stands for one segment, `{name...}` for the rest of the path. */
+  /** `{name}` matches one segment, `{name...}` the rest of the path. */
   readonly path: string;
   readonly operationId: string;
   readonly summary: string;
   readonly access: KeyRule;
   readonly query?: readonly QueryParameter[];
-  /** Where one path serves several protocols: how errors of this request are told. */
+  /** The error format of this request, where one path serves several protocols. */
   readonly sideFor?: (request: Request) => ErrorFormat;
 }
 
-/** A body that may be a form, or must be one. */
+/** A body that may or must be a form. */
 export interface FormRule {
   readonly only: boolean;
-  /** File parts by name: what they are, for the reader of the OpenAPI document. */
+  /** File parts by name, with their descriptions for the OpenAPI document. */
   readonly files: Readonly<Record<string, string>>;
 }
 
@@ -57,56 +58,56 @@ export interface FormRule {
 export interface ModelEndpoint extends Row {
   readonly kind: "ask";
   readonly dialect: Dialect;
-  /** A header that must be there, under any of these names. */
+  /** A required header, under any of these names. */
   readonly requiredHeader?: readonly string[];
-  /** A second shape of JSON body on this path, and what tells it apart. */
+  /** A second shape of JSON body on this path, and how to recognize it. */
   readonly alternate?: {
     readonly dialect: Dialect;
     speaks(wire: JsonObject, params: Readonly<Record<string, string>>): boolean;
   };
   /** Absent: the body is JSON. */
   readonly form?: FormRule;
-  /** Content-Type of the reply in the OpenAPI document, where it is no JSON. */
+  /** Content-Type of the reply in the OpenAPI document, if it is not JSON. */
   readonly replyTypes?: readonly string[];
-  /** Body fields that the path fills when the body leaves them out. */
+  /** Body fields that the path supplies when the body omits them. */
   readonly fromPath?: readonly string[];
-  /** What the path says beyond its parameters. */
+  /** Constant values that the path implies. */
   readonly pathConstants?: Readonly<Record<string, string>>;
-  /** Who answers in place of the corridor, and asks it in turn. */
+  /** Handles the request instead of the pipeline, and calls it. */
   readonly answer?: (incoming: IncomingRequest) => Promise<GatewayReply>;
-  /** True: a streamed reply to this request is one JSON array, not events. */
+  /** True: a stream for this request is one JSON array, not events. */
   readonly asArray?: (request: Request) => boolean;
 }
 
-/** What a plain handler may look at. */
+/** What a handler may use. */
 export interface HandlerContext {
   readonly request: Request;
   readonly requestId: string;
   /** Monotonic time of arrival, in milliseconds. */
   readonly arrivedMs: number;
   readonly params: Readonly<Record<string, string>>;
-  /** Where the client has reached the gateway, as `https://host`; empty where it has not said. */
+  /** The origin at which the client reached the gateway, as `https://host`; empty if unknown. */
   readonly origin: () => string;
-  /** Null where the row wants no key. */
+  /** Null if the row requires no key. */
   readonly caller: Caller | null;
-  /** Where the request comes from. */
+  /** The client's address. */
   address(): string;
 }
 
-/** A document of the gateway's own. */
+/** A response of the gateway itself. */
 export interface HandlerEndpoint extends Row {
   readonly kind: "plain";
   readonly handle: (visit: HandlerContext) => Response | Promise<Response>;
-  /** Its group and the schema of its reply in the OpenAPI document, where descriptions.ts has no row for it. */
+  /** Its group and the schema of its reply in the OpenAPI document, if descriptions.ts has no row for it. */
   readonly tag?: string;
   readonly reply?: TSchema;
-  /** What it reads, for the OpenAPI document. */
+  /** The body that it reads, for the OpenAPI document. */
   readonly body?: { readonly schema: TSchema; readonly form?: FormRule };
   /** As for requests to a model. */
   readonly replyTypes?: readonly string[];
-  /** A request that shows something else in place of a key: the handler has to judge it, and gets nobody as the caller. */
+  /** A request with other proof than a key: the handler checks it, and `caller` is null. */
   readonly needsNoKey?: (request: Request) => boolean;
-  /** For a browser that comes without a valid key: a page that asks for one, with status 401. */
+  /** For a browser without a valid key: a page that asks for one, with status 401. */
   readonly signIn?: (visit: Pick<HandlerContext, "requestId">) => Response;
 }
 

@@ -1,4 +1,4 @@
-// The table of endpoints: every path of the gateway, the key it wants, and who handles it.
+// The table of endpoints: every path of the gateway, its key rule, and its handler.
 
 import type { Readiness } from "../gateway/pipeline/readiness.ts";
 import type { Budgets } from "../gateway/policy/budgets.ts";
@@ -29,7 +29,7 @@ import { vectorEndpoints } from "./vector-endpoints.ts";
 import { videoRows } from "./video-endpoints.ts";
 import { writeJson } from "./write.ts";
 
-/** What the gateway's own documents are made from. */
+/** The dependencies of the gateway's own endpoints. */
 export interface EndpointDependencies {
   readonly catalog: () => Catalog;
   readonly listings: ModelLists;
@@ -39,15 +39,15 @@ export interface EndpointDependencies {
   readonly endUsers: EndUsers;
   readonly rates: Rates;
   readonly budgets: Budgets;
-  /** What the key has spent altogether, in nano-dollars. */
+  /** What the key has spent in total, in nano-dollars. */
   spentBy(keyId: string): bigint;
   readonly clock: Clock;
   /** Requests with an idempotency key. */
   readonly answerOnce: AnswerOnce;
   readonly limits: ReadLimits;
-  /** Rows of the admin API; absent where a listener of their own serves them. */
+  /** Rows of the admin API; absent if a separate listener serves them. */
   readonly admin?: readonly Endpoint[];
-  /** Where clients reach the gateway; null: as each request says. */
+  /** The URL at which clients reach the gateway; null: taken from each request. */
   readonly publicUrl: string | null;
 }
 
@@ -57,7 +57,7 @@ const browser: KeyRule = { key: "client", carriers: ["bearer", "query"] };
 const open: KeyRule = { key: "none" };
 const openaiSide = protocols.openai;
 
-/** The rows of a listener for management: the admin API, health, and the document of both. */
+/** The rows of a separate listener for management: the admin API, health, and the document of both. */
 export function adminListenerEndpoints(admin: readonly Endpoint[], readiness: Readiness): readonly Endpoint[] {
   const plain = (path: string, operationId: string, summary: string) =>
     ({ kind: "plain", method: "GET", path, operationId, summary, access: open, ...openaiSide }) as const;
@@ -77,7 +77,7 @@ const plain = (path: string, operationId: string, summary: string, access: KeyRu
   ({ kind: "plain", method: "GET", path, operationId, summary, access, ...openaiSide }) as const;
 const sideFor = (request: Request) => protocols[protocolOf(request)];
 
-/** What a key can ask about itself. */
+/** What a key can read about itself. */
 function usageRows(dependencies: EndpointDependencies): readonly Endpoint[] {
   return [
     {
@@ -96,7 +96,7 @@ function usageRows(dependencies: EndpointDependencies): readonly Endpoint[] {
   ];
 }
 
-/** All rows, asks and documents. */
+/** All rows. */
 export function endpoints(dependencies: EndpointDependencies): readonly Endpoint[] {
   const { catalog, listings } = dependencies;
   const google = (): Protocol => "gemini";

@@ -1,9 +1,9 @@
-// Exact numbers of a body where its schema has a say: a field that is a number becomes one, free values keep their text.
+// Exact numbers of a body, by its schema: numeric fields become JavaScript numbers, free values keep their source text.
 import type { TSchema } from "typebox";
 import { GatewayError } from "../canonical/error.ts";
 import { type ExactNumber, isExactNumber, isObject, type Json, type JsonObject } from "../lib/json.ts";
 
-/** The members of a JSON schema that matter here. */
+/** The relevant members of a JSON schema. */
 interface Schema {
   readonly type?: string | readonly string[];
   readonly format?: string;
@@ -14,7 +14,7 @@ interface Schema {
   readonly enum?: readonly unknown[];
 }
 
-/** `keepsIntegers`: integers of 64 bits stay exact, as `format: int64` says; the validator wants numbers of them. */
+/** `keepsIntegers`: integers of 64 bits stay exact, as in `format: int64`; the validator needs numbers. */
 interface Settling {
   readonly keepsIntegers: boolean;
 }
@@ -66,7 +66,7 @@ function holdsInfinity(value: Json | undefined): boolean {
   return isObject(value) && Object.values(value).some(holdsInfinity);
 }
 
-/** Throws the 400 for a number too large for a field that is one, and for one in a field that the schema does not know. */
+/** Throws status 400 for a number too large for a numeric field, and for one in an unknown field. */
 export function settleNumbers(schema: TSchema, wire: JsonObject, how: Settling): JsonObject {
   const root = schema as Schema;
   const known = branches([root]);

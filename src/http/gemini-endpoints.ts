@@ -22,12 +22,12 @@ const predict = "predict";
 
 interface Verb {
   readonly verb: string;
-  /** In the operation id. */
+  /** Suffix of the operation id. */
   readonly suffix: string;
   readonly summary: string;
   readonly dialect: ModelEndpoint["dialect"];
   readonly asArray?: ModelEndpoint["asArray"];
-  /** True where the reply may be images. */
+  /** True if the reply may contain images. */
   readonly draws?: true;
 }
 
@@ -63,7 +63,10 @@ const verbs: readonly Verb[] = [
   },
 ];
 
-/** Whoever wants images is understood as asking for them where somebody behind the name `makesImages`: else it is a conversation. */
+/**
+ * A request for images is an image request if a candidate of the model satisfies `makesImages`, otherwise a chat
+ * request.
+ */
 export function geminiEndpoints(makesImages: (model: string) => boolean): readonly ModelEndpoint[] {
   const other: ModelEndpoint["alternate"] = {
     dialect: geminiImages,

@@ -1,8 +1,8 @@
-// Where Google's clients look for models: the versions of the Gemini API, and the resource names of Vertex AI.
+// Path prefixes of Google's clients: the versions of the Gemini API, and the resource names of Vertex AI.
 
 export interface Prefix {
   readonly prefix: string;
-  /** The collection of models below it. */
+  /** The path of its model collection. */
   readonly models: string;
   readonly operationId: string;
 }

@@ -1,4 +1,4 @@
-// One request from its first byte to its answer: match, identify, read, validate, ask, write. One handler for all rows.
+// Handles one request: match, authenticate, read, validate, run, write. One handler for all rows.
 import { GatewayError, toGatewayError } from "../canonical/error.ts";
 import type { ArrayForm, Dialect, RequestMeta } from "../dialects/dialect.ts";
 import { namedUser } from "../dialects/named-user.ts";
@@ -33,20 +33,20 @@ export interface HandlerDependencies {
   readonly gateway: Gateway;
   /** Requests with an idempotency key. */
   readonly answerOnce: AnswerOnce;
-  /** The address at the other end of a request's socket. Absent without a listener. */
+  /** The peer address of a request's socket. Absent without a listener. */
   readonly socketAddress?: SocketAddress;
-  /** Networks whose X-Forwarded-For and -Proto are believed. */
+  /** Networks of trusted proxies, whose X-Forwarded-For and -Proto are used. */
   readonly trustedProxies: readonly string[];
   /** Closes the connection of a request. Absent without a listener. */
   readonly drop?: (request: Request) => void;
   readonly limits: ReadLimits;
-  /** Absent: pages of other origins may not call. */
+  /** Absent: cross-origin requests are refused. */
   readonly cors?: Cors;
 }
 
 const saneId = /^[\w.:-]{1,128}$/;
 
-/** The caller's own id when it is a sane token, else a new one. */
+/** The caller's own id if it is a valid token, otherwise a new one. */
 function requestIdOf(request: Request): string {
   const given = request.headers.get("x-request-id");
   return given !== null && saneId.test(given) ? given : requestId();
@@ -54,7 +54,7 @@ function requestIdOf(request: Request): string {
 
 type Handler = (request: Request) => Promise<Response>;
 
-/** Answers every request, whatever it is. Never rejects. */
+/** Responds to every request. Never rejects. */
 export function createHandler(dependencies: HandlerDependencies): Handler {
   const { cors, socketAddress = () => null, trustedProxies } = dependencies;
   const proxies = createProxies(socketAddress, trustedProxies);
@@ -104,12 +104,12 @@ async function answer(dependencies: HandlerDependencies, proxies: Proxies, reque
   }
 }
 
-/** A request whose caller is known; its end user may become known later. */
+/** A request with a known caller; its end user may become known later. */
 interface Visit extends HandlerContext {
   caller: Caller;
 }
 
-/** Looking at something counts as a poll; what a POST does counts itself. */
+/** A GET counts as a poll; the handler of a POST counts it itself. */
 function servePlain(
   { gateway }: HandlerDependencies,
   endpoint: HandlerEndpoint,
@@ -119,14 +119,14 @@ function servePlain(
   return endpoint.handle(visit);
 }
 
-/** Null for a path that no row claims. */
+/** Null for an unknown path. */
 function sideOf(endpoint: Endpoint | null, request: Request): ErrorFormat {
   return endpoint === null
     ? protocolOfUnknown(request, pathOf(request.url))
     : (endpoint.sideFor?.(request) ?? endpoint);
 }
 
-/** A person with a browser gets a page that asks for the key, where the row has one. */
+/** A browser gets a page that asks for the key, if the row has one. */
 function signInFor(
   endpoint: Endpoint | null,
   request: Request,
@@ -136,7 +136,7 @@ function signInFor(
   return (wantsPage && endpoint?.kind === "plain" ? endpoint.signIn : null) ?? null;
 }
 
-/** A client that would rather have a WebSocket is told at once, so that it falls back. */
+/** A client that prefers a WebSocket gets an error at once, so that it falls back to HTTP. */
 function refuseUpgrade(request: Request): void {
   if (request.headers.get("upgrade")?.toLowerCase() !== "websocket") return;
   throw new GatewayError("upgrade_required", "WebSocket is not supported on this path; send an HTTP POST.");
@@ -172,7 +172,7 @@ function requireHeader(request: Request, names: readonly string[] | undefined): 
   });
 }
 
-/** Body fields that the path gives, where the body leaves them out. */
+/** Adds body fields from the path if the body omits them. */
 function filled(wire: JsonObject, endpoint: ModelEndpoint, params: Readonly<Record<string, string>>): JsonObject {
   const missing = endpoint.fromPath?.filter((name) => wire[name] === undefined) ?? [];
   return missing.length === 0 ? wire : { ...Object.fromEntries(missing.map((name) => [name, params[name]])), ...wire };
@@ -218,7 +218,7 @@ async function serveAsk(dependencies: HandlerDependencies, endpoint: ModelEndpoi
   return (await perform(dependencies, request, endpoint, { incoming, body })).response;
 }
 
-/** A request that has been read, and its body. */
+/** A request with its parsed body. */
 interface ReadAsk {
   readonly incoming: IncomingRequest;
   readonly body: ReadBody;
@@ -232,13 +232,14 @@ async function perform(
 ): Promise<Performed> {
   const reply = await (endpoint.answer?.(incoming) ?? answerIncoming(gateway, incoming));
   const isStream = reply.body instanceof ReadableStream;
-  // A whole reply has been made of it all, so that nobody reads the form any more; what a row of its own keeps is its own.
+  // A complete reply has been made, so the form is not read again. Rows with a handler of their own manage their files
+  // themselves.
   if (endpoint.answer === undefined && !isStream) body.release?.();
   const response = writeReply(reply, incoming.id, endpoint.idHeaders, arrayForm(endpoint, request));
   return { response, isStream, ...(reply.exchange && { exchange: reply.exchange }) };
 }
 
-/** The same for a request with an idempotency key; all who make the call keep it alive. */
+/** The same for a request with an idempotency key. It is aborted only when all clients of the call have left. */
 function serveOnce(
   dependencies: HandlerDependencies,
   request: Request,
@@ -266,7 +267,7 @@ function serveOnce(
 const takesForm = ({ form }: ModelEndpoint, request: Request): boolean =>
   form !== undefined && (form.only || isForm(request));
 
-/** The dialect of a body: where a path takes two shapes, its structure decides. */
+/** The dialect of a body: if a path accepts two shapes, the structure of the body decides. */
 function spokenIn(
   { dialect, alternate }: ModelEndpoint,
   wire: JsonObject,
@@ -291,7 +292,7 @@ function arrayForm(endpoint: ModelEndpoint, request: Request): ArrayForm | undef
   return endpoint.asArray?.(request) ? endpoint.dialect.stream?.array : undefined;
 }
 
-/** Through the pipeline, with silence and errors in the words of the request's dialect. */
+/** Runs the pipeline, with heartbeats and errors in the format of the request's dialect. */
 function answerIncoming(gateway: Gateway, incoming: IncomingRequest): Promise<GatewayReply> {
   const request = gatewayRequestOf(incoming, gateway.clock.nowMs());
   return inNextPhase(incoming.bytes, () => gateway.answer(request, incoming.context));

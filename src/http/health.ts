@@ -1,12 +1,12 @@
-// Health: whether the process lives, and whether it can answer requests.
+// Health: whether the process is alive, and whether it can serve requests.
 import type { Readiness } from "../gateway/pipeline/readiness.ts";
 import type { HandlerContext } from "./endpoint.ts";
 import { writeJson } from "./write.ts";
 
-/** `GET /livez`: answers as long as the event loop turns. */
+/** `GET /livez`: responds while the event loop is running. */
 export const livez = ({ requestId }: HandlerContext): Response => writeJson({ status: "ok" }, requestId);
 
-/** `GET /readyz`: 503 with the reason when a load balancer should send its requests elsewhere. */
+/** `GET /readyz`: 503 with a reason if a load balancer should send its requests elsewhere. */
 export function readyz(readiness: () => Readiness) {
   return async ({ requestId }: HandlerContext): Promise<Response> => {
     const fault = await readiness().notReady();

@@ -1,8 +1,9 @@
-// Refusing a request that keeps coming back: a provider that leads to the gateway itself would multiply it for ever.
+// Refuses a request that returns to the gateway: a provider that leads to the gateway itself would repeat it without
+// end.
 import { GatewayError } from "../canonical/error.ts";
 import { hopsHeader, hopsOf, maxHops } from "../lib/hops.ts";
 
-/** Throws the 508 of a request that has passed through too many gateways. */
+/** Throws status 508 for a request that has passed through too many gateways. */
 export function checkHops({ headers }: Request): void {
   if (hopsOf(headers.get(hopsHeader)) < maxHops) return;
   throw new GatewayError(

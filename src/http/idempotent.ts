@@ -1,4 +1,4 @@
-// Requests with an `Idempotency-Key`: the key is checked, the request is digested, and a reply that is given again says so.
+// Requests with an `Idempotency-Key`: the key is validated, the request is digested, and a repeated reply is marked.
 import { GatewayError } from "../canonical/error.ts";
 import type { UploadedFile } from "../dialects/dialect.ts";
 import type { Gateway } from "../gateway/pipeline/gateway.ts";
@@ -12,7 +12,7 @@ import type { ErrorFormat } from "./endpoint.ts";
 import { writeError } from "./write.ts";
 
 const headerName = "Idempotency-Key";
-/** Printable ASCII, as OpenAI's and Stripe's libraries send it. */
+/** Printable ASCII, as sent by OpenAI's and Stripe's libraries. */
 const keyForm = /^[\x20-\x7e]{1,255}$/;
 const replayedHeader = "idempotency-replayed";
 const costHeader = "x-turnpike-cost";
@@ -21,15 +21,15 @@ const warningsHeader = "x-turnpike-warnings";
 /** A request that carries the header. */
 export interface IdempotentRequest extends Omit<Replay, "httpStatus" | "replayOf"> {
   readonly request: Request;
-  /** How its errors are told. */
+  /** Its error format. */
   readonly side: ErrorFormat;
   readonly strict: boolean;
-  /** Everything that the reply depends on, but for the files. */
+  /** Everything that the reply depends on, except the files. */
   readonly asked: JsonObject;
   readonly files: readonly UploadedFile[];
 }
 
-/** A response, whether it is streamed, and the exchange that it came from. */
+/** A response, whether it is a stream, and its exchange. */
 export interface Performed extends Pick<GatewayReply, "exchange"> {
   readonly response: Response;
   readonly isStream: boolean;
@@ -37,10 +37,10 @@ export interface Performed extends Pick<GatewayReply, "exchange"> {
 
 type Perform = (signal: () => AbortSignal) => Promise<Performed>;
 
-/** Answers requests with the header: each key once. */
+/** Answers requests with the header, one call per key. */
 export type AnswerOnce = (given: IdempotentRequest, perform: Perform) => Promise<Response>;
 
-/** Null without the header. Throws the 400 of a key that is not valid. */
+/** Null without the header. Throws status 400 for an invalid key. */
 export function idempotencyKeyOf(request: Request): string | null {
   const key = request.headers.get(headerName);
   if (key === null || keyForm.test(key)) return key;
@@ -49,7 +49,7 @@ export function idempotencyKeyOf(request: Request): string | null {
   });
 }
 
-/** `idempotency` is null where nothing of content is stored: the header is ignored then, with a warning. */
+/** `idempotency` is null if content is never stored: the header is then ignored with a warning. */
 export function createAnswerOnce(gateway: Gateway, idempotency: Idempotency | null): AnswerOnce {
   if (idempotency === null) return ignoringKeys;
   return async (given, perform) => {
@@ -75,7 +75,7 @@ export function createAnswerOnce(gateway: Gateway, idempotency: Idempotency | nu
   };
 }
 
-/** A refusal under strict mode, because the request asks for something that the gateway does not do. */
+/** An error in strict mode, because the gateway cannot honor the header. */
 async function ignoringKeys({ request, strict }: IdempotentRequest, perform: Perform): Promise<Response> {
   if (strict) {
     const message = `'${headerName}' would be ignored because nothing of content is stored, and strict mode is on.`;
@@ -86,7 +86,7 @@ async function ignoringKeys({ request, strict }: IdempotentRequest, perform: Per
   return response;
 }
 
-/** What is given to others and stored; `own` gets the headers for the one who made the call. */
+/** The reply for storage and for repeated requests; `own` receives the headers for the client that made the call. */
 async function performed(given: IdempotentRequest, own: Headers, answer: Promise<Performed>): Promise<PerformedCall> {
   const { side, requestId } = given;
   const { response, isStream, exchange } = await answer.catch((thrown: unknown) => {
@@ -105,14 +105,16 @@ async function performed(given: IdempotentRequest, own: Headers, answer: Promise
   return { stream: response.body, complete };
 }
 
-/** Statuses that the same request may not get again. */
+/** Statuses that may differ if the same request is sent again. */
 const passing: readonly number[] = [408, 409, 429, 499];
 
-/** A refusal of a provider that every repetition would get. What the gateway itself refuses has cost nothing, and is decided anew. */
+/**
+ * Provider errors that every repetition would get. Errors of the gateway itself cost nothing, and are decided again.
+ */
 const isFinal = ({ status, asked }: GatewayError): boolean =>
   asked !== undefined && status < 500 && !passing.includes(status);
 
-/** Without what belongs to one request: its ids, and what it was charged. */
+/** Without headers that belong to one request: its ids, and its cost. */
 function sharedHeaders(headers: Headers, { idHeaders }: ErrorFormat): Record<string, string> {
   const own = new Set(["x-request-id", costHeader, ...idHeaders]);
   return Object.fromEntries([...headers].filter(([name]) => !own.has(name)));
@@ -126,5 +128,5 @@ function replayed(reply: CallReply, { requestId, side }: IdempotentRequest): Res
   return new Response(bodyOf(reply), { status: reply.status, headers });
 }
 
-/** A buffer of its own: the runtime may take the one that it is given. */
+/** A copy, because the runtime may take over the buffer. */
 const bodyOf = ({ body }: CallReply): Uint8Array<ArrayBuffer> => new Uint8Array(body);

@@ -1,4 +1,4 @@
-// The rows of images: each path takes two shapes, told apart by the body.
+// The rows of images: each path accepts two shapes of body.
 import {
   dashscopeImageEdits,
   dashscopeImages,
@@ -13,7 +13,7 @@ import { protocols } from "./protocols.ts";
 const client: KeyRule = { key: "client", carriers: ["bearer"] };
 const common = { kind: "ask", method: "POST", access: client, ...protocols.openai } as const;
 
-/** Images are asked for in a message, unless the body has what OpenAI's format has in its place. */
+/** An image request as a message, unless the body has the members of OpenAI's format. */
 const isMessage = (wire: JsonObject): boolean =>
   wire.input !== undefined || ["prompt", "image", "images", "mask"].every((name) => wire[name] === undefined);
 

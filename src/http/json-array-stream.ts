@@ -1,11 +1,14 @@
-// A stream of events as one JSON array, for clients that ask for no events.
+// A stream of events as one JSON array, for clients that do not request events.
 import type { ArrayForm } from "../dialects/dialect.ts";
 import { frameSplitter, readFrame } from "../lib/sse.ts";
 
 const encoder = new TextEncoder();
 const maxFrameBytes = 64 * 1024 * 1024;
 
-/** What was written as events comes out as elements; comments and pings become white space. The pull goes through, so the backpressure stays. */
+/**
+ * Converts events to elements; comments and pings become white space. It reads on demand, which preserves
+ * backpressure.
+ */
 export function asArray(events: ReadableStream<Uint8Array>, form: ArrayForm): ReadableStream<Uint8Array> {
   const splitter = frameSplitter(maxFrameBytes);
   let elements = 0;

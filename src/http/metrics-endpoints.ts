@@ -1,4 +1,4 @@
-// `GET /metrics`: the metrics for Prometheus, for the admin key and for service tokens that may read them.
+// `GET /metrics`: the metrics for Prometheus, with the admin key or a service token with that scope.
 import { inSteps } from "../lib/event-loop-turn.ts";
 import { contentTypeOf, type ExpositionFormat, type Registry } from "../telemetry/registry.ts";
 import { presentedKey } from "./credentials.ts";
@@ -7,11 +7,11 @@ import { protocols } from "./protocols.ts";
 
 export interface MetricsParts {
   readonly registry: Registry;
-  /** Throws where the bearer of this token, at this address, may not read metrics. */
+  /** Throws if this token may not read metrics from this address. */
   mayReadMetrics(token: string, address: string): Promise<void>;
 }
 
-/** A scraper lists every format that it can read; those that can read both are better off with the newer one. */
+/** A scraper lists all formats that it supports; the newer one is preferred. */
 function formatFor(request: Request): ExpositionFormat {
   return request.headers.get("accept")?.includes("application/openmetrics-text") ? "openmetrics" : "text";
 }
@@ -23,7 +23,7 @@ async function answer(parts: MetricsParts, { request, requestId, address }: Hand
   return new Response(await inSteps(parts.registry.text(format)), { headers });
 }
 
-/** The row of the metrics. `parts` is called late, because the table is also read where there are none. */
+/** The row of the metrics. `parts` is a function because the table is also used without them. */
 export const metricsRow = (parts: () => MetricsParts): HandlerEndpoint => ({
   kind: "plain",
   method: "GET",

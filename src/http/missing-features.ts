@@ -1,7 +1,7 @@
-// Well-known paths of the imitated APIs that this gateway does not have: the name of the feature, for a 404 that says so.
+// Well-known paths of the supported APIs that this gateway does not have, for a 404 that names the feature.
 import { GatewayError } from "../canonical/error.ts";
 
-/** The feature and the paths below which it is, with or without their version. The first row that matches counts. */
+/** The feature and its path prefixes, with or without their version. The first match is used. */
 const features: readonly (readonly [name: string, path: RegExp])[] = [
   ["Files", /^(?:\/upload)?\/(?:v1\w*\/)?files(?:$|[/:](?!.*:download$))/],
   ["Uploads", /^\/(?:v1\/)?uploads(?:\/|$)/],

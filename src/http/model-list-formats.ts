@@ -1,15 +1,15 @@
-// The three shapes in which models are told, and how each protocol pages its list.
+// The three formats of model lists, and the pagination of each.
 import { GatewayError } from "../canonical/error.ts";
 import type { JsonObject } from "../lib/json.ts";
 import type { Protocol } from "./protocols.ts";
 
-/** `createdAt` in Unix seconds; the epoch where nobody said. */
+/** `createdAt` in Unix seconds; the epoch if unknown. */
 export interface Model {
   readonly id: string;
   readonly displayName: string;
   readonly createdAt: number;
   readonly ownedBy: string;
-  /** What Anthropic's own list says beyond this, in its words. */
+  /** Members of Anthropic's own list in addition. */
   readonly details?: JsonObject;
 }
 
@@ -33,7 +33,9 @@ const openai: ModelShape = {
   list: (models) => ({ object: "list", data: models.map(openai.item) }),
 };
 
-/** Members that types require; a line must not be inferred from an id (@anthropic-ai/sdk 1.10.0, `ModelInfo`). */
+/**
+ * Members that the types require; their values cannot be inferred from an id (@anthropic-ai/sdk 1.10.0, `ModelInfo`).
+ */
 const unknownDetails: JsonObject = {
   capabilities: null,
   deprecated_at: null,

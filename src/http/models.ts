@@ -1,4 +1,4 @@
-// The models that a caller can ask for, in the shape of the protocol that asks.
+// The models that a caller may use, in the format of the client's protocol.
 import { GatewayError } from "../canonical/error.ts";
 import { allowsCandidate, allowsName } from "../gateway/policy/access-rules.ts";
 import type { Caller } from "../gateway/policy/caller.ts";
@@ -22,7 +22,7 @@ function modelOf(listed: ListedModel, owner: string): Model {
   };
 }
 
-/** Every model of every provider that has been listed, with the name that always means just this one. */
+/** Every listed model of every provider, with the name that is always unique. */
 function* listedModels(catalog: Catalog, listings: ModelLists): Generator<{ prefixed: string; model: Model }> {
   for (const provider of catalog.providers)
     for (const listed of listings.now(provider).models ?? [])
@@ -30,8 +30,8 @@ function* listedModels(catalog: Catalog, listings: ModelLists): Generator<{ pref
 }
 
 /**
- * Routes first, then what each provider lists. A name that stands for several of these is listed once as it is, for what
- * answers to it, and each provider's own behind it as `provider/model`.
+ * Routes first, then what each provider lists. A name that several of them have is listed once, for the one that it
+ * resolves to, and then each provider's own as `provider/model`.
  */
 export function allModels(catalog: Catalog, listings: ModelLists): Model[] {
   const models = new Map<string, Model>();
@@ -46,7 +46,7 @@ export function allModels(catalog: Catalog, listings: ModelLists): Model[] {
   return [...models.values()];
 }
 
-/** Any name that a request may use for a listed model. */
+/** Finds a listed model by any name that a request may use. */
 function findModel(catalog: Catalog, listings: ModelLists, id: string | undefined): Model | undefined {
   const found = allModels(catalog, listings).find((model) => model.id === id);
   if (found !== undefined || id === undefined) return found;
@@ -54,7 +54,7 @@ function findModel(catalog: Catalog, listings: ModelLists, id: string | undefine
   return undefined;
 }
 
-/** Whether the rules of a caller let it name this model, and some provider of it be asked. */
+/** Whether the caller's rules allow this model, and at least one of its providers. */
 function mayUse(caller: Caller | null, catalog: Catalog, listings: ModelLists, id: string): boolean {
   const rules = caller?.access ?? [];
   if (rules.length === 0) return true;
@@ -77,7 +77,7 @@ export function listModels(catalog: () => Catalog, listings: ModelLists, protoco
   };
 }
 
-/** `GET …/models/{id}`; the id may hold slashes. */
+/** `GET …/models/{id}`; the id may contain slashes. */
 export function getModel(catalog: () => Catalog, listings: ModelLists, protocolOf: ProtocolOf) {
   return ({ request, requestId, params, caller }: HandlerContext): Response => {
     const protocol = protocolOf(request);

@@ -1,4 +1,4 @@
-// What only one format of videos has: a list of them, their deletion, their bytes, and remakes.
+// Requests that only one video format has: list, delete, download, remix.
 import { GatewayError } from "../canonical/error.ts";
 import type { VideoRequest } from "../canonical/video.ts";
 import type { VideoClient } from "../dialects/video/client.ts";
@@ -76,13 +76,13 @@ export async function listVideos(parts: VideoPartsOf, visit: HandlerContext): Pr
   );
 }
 
-/** Forgets a video; one that is being made is cancelled. */
+/** Deletes a video; an unfinished one is canceled. */
 export async function deleteVideo(parts: VideoPartsOf, visit: HandlerContext, id: string): Promise<Response> {
   await parts().videos.remove(id, callerOf(visit).keyId);
   return writeJson({ id, object: "video.deleted", deleted: true }, visit.requestId);
 }
 
-/** A video from a finished one and another prompt. */
+/** Creates a video from a completed one and another prompt. */
 export async function remixVideo(
   parts: VideoPartsOf,
   client: VideoClient,
@@ -103,7 +103,7 @@ function indexIn(query: URLSearchParams): number {
   throw bad("index", "'index' must be an integer from 0 to 15.");
 }
 
-/** A request that shows a link and no key. */
+/** Whether a request has a signed link and no key. */
 export function showsLink(request: Request): boolean {
   return !request.headers.has("authorization") && queryOf(request).has("sig");
 }
@@ -114,14 +114,14 @@ async function writeContent(
 ): Promise<Response> {
   headers.set("x-request-id", requestId);
   if (request.method !== "HEAD") return new Response(body, { status, headers });
-  // The runtime says length 0 where there is no body, and that it is not known where there is a stream.
+  // The runtime reports length 0 without a body, and no length for a stream.
   if (body instanceof ReadableStream && !headers.has("content-length")) return new Response(body, { status, headers });
   if (body instanceof ReadableStream) await body.cancel();
   if (body instanceof Uint8Array) headers.set("content-length", String(body.length));
   return new Response(null, { status, headers });
 }
 
-/** The bytes, as they come. */
+/** The bytes, as they arrive. */
 export async function content(parts: VideoPartsOf, visit: HandlerContext, id: string): Promise<Response> {
   const { request } = visit;
   const searchParams = queryOf(request);

@@ -1,4 +1,4 @@
-// The rows of Google's videos: an operation is started, polled by its name, and its files are downloaded.
+// The rows of Google's videos: create, poll an operation by its name, download files.
 import { fileOf, geminiVideo, operationId, operationRequest } from "../dialects/video/index.ts";
 import type { HandlerEndpoint } from "./endpoint.ts";
 import { googleKey } from "./gemini-endpoints.ts";
@@ -44,7 +44,7 @@ function rowsUnder(parts: VideoPartsOf, { prefix, models, operationId: name }: P
   ];
 }
 
-/** Downloads: the name may be a whole address, because the SDK puts one there that does not begin with https. */
+/** Downloads: the name may be a whole URL, because the SDK inserts one that does not start with https. */
 const download = (parts: VideoPartsOf, version: string, name: string): HandlerEndpoint => ({
   ...common,
   method: "GET",
@@ -55,7 +55,7 @@ const download = (parts: VideoPartsOf, version: string, name: string): HandlerEn
   handle: (visit) => contentAt(parts, visit, fileOf(visit.params.file ?? "")),
 });
 
-/** All rows. They come before the rows of models, whose names may hold slashes. */
+/** All rows. They come before the rows of models, whose names may contain slashes. */
 export function geminiVideoRows(parts: VideoPartsOf): readonly HandlerEndpoint[] {
   return [
     ...googlePrefixes.flatMap((prefix) => rowsUnder(parts, prefix)),

@@ -1,4 +1,4 @@
-// How errors are told, protocol by protocol, and which protocol a request speaks where one path serves several.
+// The error format of each protocol, and the protocol of a request on a path that several share.
 import { anthropicMessages, gemini } from "../dialects/index.ts";
 import { openaiErrors } from "../dialects/openai-error.ts";
 import type { ErrorFormat } from "./endpoint.ts";
@@ -11,16 +11,16 @@ export const protocols: { readonly [protocol in Protocol]: ErrorFormat } = {
   gemini: { errors: gemini.error, idHeaders: [] },
 };
 
-/** The names of the version header whose presence says that a request speaks Anthropic's protocol. */
+/** Version headers, whose presence identifies Anthropic's protocol. */
 export const versionHeaders = ["vendor-version", "anthropic-version"] as const;
 
-/** On a path that several protocols share: a Google key header says Gemini's, a version header Anthropic's. */
+/** On a shared path: a Google key header identifies Gemini's protocol, a version header Anthropic's. */
 export function protocolOf(request: Request): Protocol {
   if (request.headers.has("x-goog-api-key")) return "gemini";
   return versionHeaders.some((name) => request.headers.has(name)) ? "anthropic" : "openai";
 }
 
-/** For a path that no row claims: the protocol whose path it resembles, else the one whose headers it has. */
+/** For an unknown path: the protocol whose path it resembles, otherwise the one whose headers it has. */
 export function protocolOfUnknown(request: Request, path: string): ErrorFormat {
   if (/^(?:\/upload)?\/v1(?:alpha|beta)/.test(path)) return protocols.gemini;
   if (/^\/(?:v1\/)*messages(?:\/|$)/.test(path)) return protocols.anthropic;

@@ -1,13 +1,14 @@
-// Who a request really comes from: the socket's address, and behind trusted proxies what they say in X-Forwarded-For and -Proto.
+// The client of a request: the socket's address or, behind trusted proxies, the one in X-Forwarded-For, and the scheme
+// in -Proto.
 import { addressSet } from "../lib/address-set.ts";
 
-/** The address at the other end of a request's socket; null where there is none. */
+/** The peer address of a request's socket; null if there is none. */
 export type SocketAddress = (request: Request) => string | null;
 
 export interface Proxies {
-  /** The client's address; empty where it is not known. */
+  /** The client's address; empty if unknown. */
   clientAddress(request: Request): string;
-  /** How the client has reached the outermost trusted proxy. */
+  /** The scheme by which the client reached the outermost trusted proxy. */
   scheme(request: Request): "http" | "https";
 }
 
@@ -16,7 +17,7 @@ const withoutPort = (entry: string): string => entry.replace(/^\[([^\]]*)\](?::\
 
 const entriesOf = (header: string | null): string[] => (header ?? "").split(",").map((entry) => entry.trim());
 
-/** `trusted` are the networks whose headers are believed; other peers may write what they want. */
+/** `trusted` are the networks whose headers are used; other peers may write anything into them. */
 export function createProxies(socketAddress: SocketAddress, trusted: readonly string[]): Proxies {
   const isTrusted = addressSet(trusted);
   const isProxied = (request: Request): boolean => trusted.length > 0 && isTrusted(socketAddress(request) ?? "");
@@ -25,7 +26,8 @@ export function createProxies(socketAddress: SocketAddress, trusted: readonly st
       const peer = socketAddress(request) ?? "";
       const header = request.headers.get("x-forwarded-for");
       if (header === null || !isProxied(request)) return peer;
-      // Each proxy adds the address of its own peer at the end: what is left of the first that is not trusted is hearsay.
+      // Each proxy appends the address of its own peer: entries to the left of the first untrusted one are not
+      // reliable.
       const path = entriesOf(header).map(withoutPort);
       return path.findLast((address) => !isTrusted(address)) ?? path[0] ?? peer;
     },

@@ -1,4 +1,4 @@
-// What is left of the caller's limits, as headers of every answer.
+// Rate limit headers of responses.
 import type { Caller } from "../gateway/policy/caller.ts";
 import { durationText, type RateStatus, type RateStatuses, type Rates } from "../gateway/policy/rates.ts";
 import type { Clock } from "../lib/clock.ts";
@@ -12,14 +12,14 @@ function writeUsual(headers: Headers, unit: Unit, { limit, remaining, resetMs }:
   headers.set(`x-ratelimit-reset-${unit}`, durationText(resetMs));
 }
 
-/** Protocols with headers of their own write the reset as a time in whole seconds. */
+/** Protocols with their own headers write the reset as a time in whole seconds. */
 function writeOwn(headers: Headers, name: string, status: RateStatus, nowMs: number): void {
   headers.set(`${name}-limit`, String(status.limit));
   headers.set(`${name}-remaining`, String(status.remaining));
   headers.set(`${name}-reset`, `${new Date(nowMs + status.resetMs).toISOString().slice(0, 19)}Z`);
 }
 
-/** The response, with headers where the caller has a limit. */
+/** The response, with headers if the caller has a limit. */
 export function withRateHeaders(
   response: Response,
   caller: Caller,

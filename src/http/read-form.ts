@@ -1,4 +1,4 @@
-// Reading a request's form: type, size and shape are checked, texts become an object, files stay views on the body.
+// Reads a request's form: type, size and shape are checked, texts become an object, files are views on the body.
 
 import type { TSchema } from "typebox";
 import { GatewayError } from "../canonical/error.ts";
@@ -12,15 +12,15 @@ import { tooLarge } from "./decompress.ts";
 import { type ReadLimits, readPlain, releaseBuffer } from "./read.ts";
 import type { BodyPace } from "./slow-body.ts";
 
-/** A form as it came: texts under their names, files apart. */
+/** A parsed form: texts by name, and files. */
 export interface ReadForm {
   readonly wire: JsonObject;
   readonly files: readonly UploadedFile[];
   /** Size of the body. */
   readonly bytes: number;
-  /** How long it took until all of it was there. */
+  /** The duration until the body was complete. */
   readonly readMs: number;
-  /** Gives the memory of the body back, without waiting for the collector. Its files are empty from then on. */
+  /** Frees the memory of the body without waiting for the garbage collector. Its files are empty from then on. */
   release(): void;
 }
 
@@ -46,7 +46,7 @@ function fieldError({ reason, name }: FormFieldFault): GatewayError {
   return bad("A field of the form has an invalid name.", shown);
 }
 
-/** True for a request whose body is a form, by its content type. */
+/** Whether the body of a request is a form, by its content type. */
 export function isForm(request: Request): boolean {
   return /^\s*multipart\/form-data\s*(?:;|$)/i.test(request.headers.get("content-type") ?? "");
 }
@@ -71,10 +71,10 @@ function fileOf({ name, fileName, type, bytes }: MultipartPart): UploadedFile[] 
   return fileName === undefined ? [] : [{ field: name, name: fileName, type, bytes }];
 }
 
-/** An input for a file that was left empty: browsers send it without name and bytes. */
+/** An empty file input, which browsers send without name and bytes. */
 const isNothing = ({ fileName, bytes }: MultipartPart): boolean => fileName === "" && bytes.length === 0;
 
-/** The form of a request. Throws the 400, 413 and 415 of the contract; a fault in the body names its byte. */
+/** The form of a request. Throws status 400, 413 or 415; a fault in the body contains its byte offset. */
 export async function readForm(
   request: Request,
   limits: Pick<
@@ -98,7 +98,7 @@ export async function readForm(
   return { wire: fields.object, files, bytes: body.length, readMs, release: () => releaseBuffer(body) };
 }
 
-/** The form of a request, its texts read as the schema wants them. */
+/** The form of a request, with texts converted by the schema. */
 export async function readFormFor(schema: TSchema, request: Request, limits: ReadLimits): Promise<ReadForm> {
   const form = await readForm(request, limits);
   return { ...form, wire: formValues(schema, form.wire) };

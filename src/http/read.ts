@@ -1,4 +1,4 @@
-// Reading a request's body: type, encoding, size and depth are checked before anything is built from it.
+// Reads a request's body: type, encoding, size and depth are checked before anything is built from it.
 import { GatewayError } from "../canonical/error.ts";
 import type { UploadedFile } from "../dialects/dialect.ts";
 import { parseBody } from "../lib/body-thread.ts";
@@ -14,11 +14,11 @@ type Progress = (bytes: number) => void;
 export interface ReadLimits extends JsonLimits, MultipartLimits, BodyPace {
   readonly maxBodyBytes: number;
   readonly maxHeaders: number;
-  /** Fields of a form that are no files, all together. */
+  /** Text fields of a form, in total. */
   readonly maxFormTextBytes: number;
 }
 
-/** Checks that cost nothing, for every request, before its key is looked at. */
+/** Cheap checks of every request, before its key is verified. */
 export function checkHeaders(request: Request, limits: ReadLimits): void {
   if (request.headers.count > limits.maxHeaders)
     throw new GatewayError("too_many_headers", `The request has more than ${limits.maxHeaders} headers.`);
@@ -31,7 +31,10 @@ function checkType(request: Request): void {
   throw new GatewayError("unsupported_media_type", `${found}. Send 'Content-Type: application/json'.`);
 }
 
-/** Sent twice it arrives as a list; the runtime refuses lists of different lengths (https://www.rfc-editor.org/rfc/rfc9112#section-6.3). */
+/**
+ * Sent twice it arrives as a list; the runtime refuses lists of different lengths
+ * (https://www.rfc-editor.org/rfc/rfc9112#section-6.3).
+ */
 function declaredBytes({ headers }: Request): number | null {
   const declared = headers.get("content-length");
   return declared === null ? null : Number.parseInt(declared, 10);
@@ -40,7 +43,8 @@ function declaredBytes({ headers }: Request): number | null {
 function readBytes(request: Request, maxBytes: number, pace: BodyPace): Promise<Uint8Array<ArrayBuffer>> {
   const declared = declaredBytes(request);
   if (declared !== null && declared > maxBytes) throw tooLarge(maxBytes);
-  // In one piece nothing shows how fast it comes: a small one must be there within the grace, a larger one within the time that all of it may take.
+  // A body that is read in one piece does not show its progress: a small one must arrive within the grace period, a
+  // larger one within the time allowed for all of it.
   if (declared !== null && declared <= onePieceBytes)
     return withinPace(
       pace,
@@ -54,12 +58,12 @@ function readBytes(request: Request, maxBytes: number, pace: BodyPace): Promise<
 
 const smallBytes = 64 * 1024;
 /**
- * Up to this a body is read in one piece, which costs half of reading it as a stream. The runtime grows its buffer by
- * doubling it, and holds both meanwhile: a larger body goes straight into its place.
+ * Up to this size a body is read in one piece, which costs half as much as a stream. The runtime doubles its buffer to
+ * grow it, and holds both meanwhile, so a larger body is read directly into its final buffer.
  */
 const onePieceBytes = 1024 * 1024;
 
-/** Frees memory that nobody reads any more, without waiting for the collector. A view on a larger buffer is left alone. */
+/** Frees memory without waiting for the garbage collector. Does nothing for a view on a larger buffer. */
 export function releaseBuffer({ buffer, length }: Uint8Array): void {
   if (buffer instanceof ArrayBuffer && buffer.byteLength === length) buffer.transfer(0);
 }
@@ -104,7 +108,10 @@ function faultError(fault: JsonFault): GatewayError {
   return new GatewayError("invalid_json", `${faults[fault.reason]}${place}`);
 }
 
-/** The body without its content encoding, once. Throws the 413 before anything is read where the length is told. */
+/**
+ * The body without its content encoding, read once. Throws status 413 before reading if the declared length is too
+ * large.
+ */
 export async function readPlain(
   request: Request,
   limits: BodyPace & { readonly maxBodyBytes: number },
@@ -115,22 +122,22 @@ export async function readPlain(
   return decoder === null ? raw : await decode(decoder, raw, maxBytes);
 }
 
-/** A body as an object; `bytes` is its size. `files` where it was a form. */
+/** A body as an object; `bytes` is its size, `files` are those of a form. */
 export interface ReadBody {
   readonly wire: JsonObject;
   readonly bytes: number;
-  /** How long it took until all of it was there. */
+  /** The duration until the body was complete. */
   readonly readMs: number;
-  /** The body itself, where it was JSON. */
+  /** The body itself, if it was JSON. */
   readonly json?: Uint8Array<ArrayBuffer>;
   readonly files?: readonly UploadedFile[];
-  /** It may hold exact numbers. */
+  /** It may contain exact numbers. */
   readonly mayBeExact?: boolean;
-  /** Gives the memory of a form back. */
+  /** Frees the memory of a form. */
   release?(): void;
 }
 
-/** The JSON object of a request. Throws the 400, 413 and 415 of the contract. */
+/** The JSON object of a request. Throws status 400, 413 or 415. */
 export async function readJson(request: Request, limits: ReadLimits): Promise<ReadBody> {
   checkType(request);
   const startedMs = performance.now();

@@ -1,4 +1,4 @@
-// Stored responses over HTTP: retrieved, followed, listed by their input, cancelled, deleted.
+// Stored responses over HTTP: retrieve, stream, list input items, cancel, delete.
 import { GatewayError } from "../canonical/error.ts";
 import type { Dialect } from "../dialects/dialect.ts";
 import type { Responses } from "../gateway/responses/responses.ts";
@@ -45,7 +45,7 @@ const paging: readonly QueryParameter[] = [
   },
 ];
 
-/** Which response, whose, and the query. */
+/** The response, its owner, and the query. */
 interface Target {
   readonly id: string;
   readonly owner: string;
@@ -57,7 +57,7 @@ function targetOf({ request, params, caller }: HandlerContext): Target {
   return { id: params.response_id ?? "", owner: caller?.keyId ?? "", parameter: (name) => searchParams.get(name) };
 }
 
-/** The number behind which events are sent; -1 for all. */
+/** The sequence number after which events are sent; -1 for all. */
 function startingAfter({ parameter }: Target, { headers }: Request): number {
   const query = parameter("starting_after") ?? "";
   const [param, text] =
@@ -67,7 +67,7 @@ function startingAfter({ parameter }: Target, { headers }: Request): number {
   throw new GatewayError("invalid_value", `'${param}' must be the sequence number of an event.`, { param });
 }
 
-/** The rows of single responses. `responses` is called late, because the table is also read where there are none. */
+/** The rows of stored responses. `responses` is a function because the table is also used without it. */
 export function responseRows(
   responses: () => Responses,
   side: ErrorFormat & { readonly access: KeyRule; readonly dialect: Dialect },

@@ -1,4 +1,4 @@
-// `GET /`: what this address is, as a page for a browser and as JSON for anything else.
+// `GET /`: describes this server, as a page for browsers and as JSON for other clients.
 import { version } from "../../package.json";
 import type { HandlerContext } from "./endpoint.ts";
 import { writeJson } from "./write.ts";
@@ -26,7 +26,7 @@ const pageHeaders = {
   vary: "Accept",
 } as const;
 
-/** Needs no key: it says nothing of what is configured. */
+/** Needs no key, because it contains nothing about the configuration. */
 export function root({ request, requestId }: HandlerContext): Response {
   if (request.headers.get("accept")?.includes("text/html"))
     return new Response(page, { headers: { ...pageHeaders, "x-request-id": requestId } });

@@ -1,4 +1,4 @@
-// From a URL to a row: exact paths by a map, patterns in order, and the words for a path that leads nowhere.
+// Matches a URL to a row: exact paths by a map, patterns in order; and the errors for unknown paths.
 import { GatewayError } from "../canonical/error.ts";
 import type { Endpoint, Method } from "./endpoint.ts";
 
@@ -29,7 +29,7 @@ function compilePattern(path: string): { regex: RegExp; names: string[] } {
   return { regex: new RegExp(`^${source}$`), names };
 }
 
-/** Some clients encode the colon before a verb, which stands for itself in a path. */
+/** Some clients encode the colon before a verb. */
 const encodedColon = /%3a/gi;
 
 function decodeSegment(text: string): string {
@@ -48,7 +48,7 @@ function chosen(rows: Map<string, Endpoint>, method: string, params: Readonly<Re
   return first === undefined ? { kind: "nothing" } : { kind: "method", endpoint: first, allow };
 }
 
-/** A matcher over all rows. Two rows with one method and path are a mistake of ours and stop the start. */
+/** A matcher for all rows. Two rows with the same method and path are a programming error and stop the start. */
 export function matcher(endpoints: readonly Endpoint[]): Matcher {
   const exact = new Map<string, Map<string, Endpoint>>();
   const patterns = new Map<string, Pattern>();
@@ -87,10 +87,10 @@ function rowsFor(
   return pattern.rows;
 }
 
-/** A base URL that ends with a version, and a client that puts its own behind it. */
+/** A base URL that ends with a version, and a client that appends its own. */
 const twoVersions = /^(\/v1(?:beta)?)(\/v1(?:beta)?)(?=\/)/;
 
-/** The 404 for a path, with the base URL that was probably meant. */
+/** The 404 for a path, with the base URL that was probably intended. */
 export function unknownPath(path: string, match: Matcher): GatewayError {
   const exists = (candidate: string): boolean => match("GET", candidate).kind !== "nothing";
   const [both = "", base, own] = twoVersions.exec(path) ?? [];

@@ -1,31 +1,31 @@
-// The listener: the one place that opens a port.
+// The listener: the only place that opens a port.
 import { createHandler, type HandlerDependencies } from "./handler.ts";
 
 export interface ListenOptions {
   readonly host: string;
   readonly port: number;
   readonly parts: HandlerDependencies;
-  /** The setting that names the port. */
+  /** The name of the port's setting. */
   readonly portName?: string;
 }
 
 export interface Listener {
-  /** With the port that was really taken. */
+  /** With the actual port. */
   readonly url: string;
-  /** The response to each request from now on closes its connection, so that clients connect elsewhere. */
+  /** From now on every response closes its connection, so that clients connect elsewhere. */
   announce(): void;
-  /** Whether a request has come within the last so many milliseconds. */
+  /** Whether a request has arrived within so many milliseconds. */
   isBusy(withinMs: number): boolean;
-  /** Stops accepting; resolves when everything under way has ended. `force` cuts what is still open. */
+  /** Stops accepting; resolves when everything in progress has ended. `force` closes what is still open. */
   stop(force: boolean): Promise<void>;
 }
 
-/** Seconds; the longest that Bun takes. Heartbeats keep streams alive within it. */
+/** Seconds; the maximum of Bun. Heartbeats keep streams open within it. */
 const idleTimeout = 255;
 
-/** Starts to listen. Throws an Error with one sentence when the port cannot be had. */
+/** Starts to listen. Throws an Error with one sentence if the port is unavailable. */
 export function listen({ host, port, parts, portName = "PORT" }: ListenOptions): Listener {
-  // A second in which it takes nothing ends the connection: an error in the stream would wait until the client reads.
+  // Closes the connection after an idle second: an error in the stream would wait until the client reads.
   const drop = (request: Request): void => server.timeout(request, 1);
   const handle = createHandler({
     ...parts,
@@ -45,9 +45,9 @@ export function listen({ host, port, parts, portName = "PORT" }: ListenOptions):
       port,
       idleTimeout,
       development: false,
-      // Without a word, a second gateway would share the port with the first: `development: false` allows that.
+      // Otherwise a second gateway would silently share the port with the first: `development: false` allows that.
       reusePort: false,
-      // The body limit of the gateway answers in its own envelope; Bun's is only the wall behind it.
+      // The gateway's own limit responds with its error envelope; Bun's is only a backstop.
       maxRequestBodySize: parts.limits.maxBodyBytes * 4,
       fetch: serve,
       error: () => new Response(null, { status: 500 }),

@@ -1,4 +1,4 @@
-// A body that comes too slowly: whoever sends a byte now and then must not hold a connection for ever.
+// Ends requests whose body arrives too slowly, so that a slow client cannot hold a connection forever.
 import { GatewayError } from "../canonical/error.ts";
 import { createSharedInterval } from "../lib/shared-interval.ts";
 
@@ -16,7 +16,7 @@ const tooSlow = ({ minBodyBytesPerSecond, bodyGraceMs }: BodyPace): GatewayError
     `The body was sent too slowly. After ${bodyGraceMs / 1000} seconds, send at least ${minBodyBytesPerSecond} bytes per second.`,
   );
 
-/** A client that leaves in the middle of its body is not our fault. */
+/** A client that disconnects while it sends its body is not an error of the gateway. */
 function readingFault(thrown: unknown): GatewayError {
   if (thrown instanceof GatewayError) return thrown;
   return new GatewayError("client_closed", "The client closed the connection before its request was complete.", {
@@ -46,8 +46,8 @@ function look(): void {
 }
 
 /**
- * `read` is given a function that notes how many bytes have come; until it is called, they are `assumedBytes`. Throws
- * `request_timeout` for a body below the rate, `client_closed` where it breaks off.
+ * `read` receives a function that records how many bytes have arrived; until it is called, they are `assumedBytes`.
+ * Throws `request_timeout` for a body below the rate, `client_closed` if it breaks off.
  */
 export function withinPace<T>(
   pace: BodyPace,

@@ -1,7 +1,7 @@
-// Where a request goes: its path, its query and the address that the client used, whatever its Host header says.
+// The target of a request: its path, its query and the origin that the client used.
 import { GatewayError } from "../canonical/error.ts";
 
-/** Where the path begins. Without a usable Host header the runtime gives the request target alone, as in `/livez`. */
+/** The start of the path. Without a usable Host header the runtime returns only the request target, as in `/livez`. */
 function pathStart(url: string): number {
   if (url.startsWith("/")) return 0;
   const start = url.indexOf("/", url.indexOf("//") + 2);
@@ -15,7 +15,7 @@ export function pathOf(url: string): string {
   return (query < 0 ? url.slice(start) : url.slice(start, query)) || "/";
 }
 
-/** What is behind the question mark. */
+/** The query string of a request. */
 export function queryOf({ url }: Pick<Request, "url">): URLSearchParams {
   const query = url.indexOf("?", pathStart(url));
   return new URLSearchParams(query < 0 ? "" : url.slice(query + 1));
@@ -30,7 +30,10 @@ export function originOf({ headers }: Pick<Request, "headers">, scheme: "http" |
 /** A name or an address, and a port (https://www.rfc-editor.org/rfc/rfc9110#section-7.2). */
 const hostForm = /^(?:[\w.~%!$&'()*+;=-]*|\[[\da-f:.]+\])(?::\d{0,5})?$/i;
 
-/** Throws 400 for a Host header that is sent twice or is not valid (https://www.rfc-editor.org/rfc/rfc9112#section-3.2). An HTTP/1.0 client may send none. */
+/**
+ * Throws status 400 for a Host header that is repeated or invalid
+ * (https://www.rfc-editor.org/rfc/rfc9112#section-3.2). An HTTP/1.0 client may omit it.
+ */
 export function checkHost({ headers }: Pick<Request, "headers">): void {
   const host = headers.get("host");
   if (host === null || hostForm.test(host)) return;

@@ -1,4 +1,4 @@
-// The rows of text: chat, completions, messages and their counts, and the responses that are kept.
+// The rows of text: chat, completions, messages, token counts, and stored responses.
 import {
   anthropicCount,
   anthropicMessages,
@@ -55,7 +55,7 @@ export const textEndpoints: readonly ModelEndpoint[] = [
   },
 ];
 
-/** Responses, which are kept: their room answers, and asks the corridor. */
+/** Responses, which are stored: their own handler calls the pipeline. */
 export function responseEndpoints(responses: Responses): readonly Endpoint[] {
   return [
     {

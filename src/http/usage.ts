@@ -1,4 +1,4 @@
-// What a key can ask about itself: its limits and budgets, and the two figures that front ends of OpenAI's format ask for.
+// What a key can read about itself: its limits and budgets, and two figures for front ends of OpenAI's format.
 import type { BudgetStatus, Budgets } from "../gateway/policy/budgets.ts";
 import type { Caller, RuleLevel } from "../gateway/policy/caller.ts";
 import { rateNames, rateRows } from "../gateway/policy/rate-levels.ts";
@@ -7,11 +7,11 @@ import { formatDecimal } from "../lib/decimal.ts";
 import type { HandlerContext } from "./endpoint.ts";
 import { writeJson } from "./write.ts";
 
-/** Asked for late: the table of endpoints is also read where there are none. */
+/** A function, because the table of endpoints is also used without them. */
 export interface UsageParts {
   readonly rates: Pick<Rates, "statusOf">;
   readonly budgets: Pick<Budgets, "status">;
-  /** What the key has spent altogether, in nano-dollars. */
+  /** What the key has spent in total, in nano-dollars. */
   spentBy(keyId: string): bigint;
 }
 
@@ -69,13 +69,13 @@ export const getUsage =
     );
   };
 
-/** Shown where a key has no budget, as front ends expect it. */
+/** Returned for a key without a budget, as front ends expect it. */
 const noBudget = 100_000_000;
 
-/** These two answers have numbers, as the clients of this format read them. */
+/** These two replies contain numbers, as clients of this format expect. */
 const numberOf = (nanoDollars: bigint): number => Number(formatDecimal(nanoDollars, 9));
 
-/** The budget of which the least is left. */
+/** The budget with the smallest remainder. */
 function tightest(parts: UsageParts, caller: Caller): BudgetStatus | null {
   const all = parts.budgets.status(caller);
   return all.reduce<BudgetStatus | null>(

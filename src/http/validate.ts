@@ -1,4 +1,4 @@
-// A wire against its schema: the first fault that helps, named by its path in the client's words.
+// Validates a wire against its schema and reports the most helpful fault, with its path as the client wrote it.
 import type { TSchema } from "typebox";
 import { Compile, type Validator } from "typebox/compile";
 import type { TLocalizedValidationError } from "typebox/error";
@@ -32,7 +32,7 @@ export function pathOf(pointer: string): string {
 const depth = (fault: Fault): number => fault.instancePath.split("/").length;
 const isUnion = (fault: Fault): boolean => fault.keyword === "anyOf" || fault.keyword === "oneOf";
 
-/** In a union every branch complains; the branch that got deepest is the one that the caller meant. */
+/** In a union every branch reports faults; the branch that matched deepest is the intended one. */
 function mostHelpful(faults: readonly Fault[]): Fault | undefined {
   const first = faults[0];
   if (first === undefined) return undefined;
@@ -40,7 +40,7 @@ function mostHelpful(faults: readonly Fault[]): Fault | undefined {
   const family = faults.filter((fault) => fault.instancePath.startsWith(root) || root.startsWith(fault.instancePath));
   const deepest = family.reduce((best, fault) => (depth(fault) > depth(best) ? fault : best), first);
   const peers = family.filter((fault) => fault.instancePath === deepest.instancePath && !isUnion(fault));
-  // A wrong type says more than the enumeration or bound that it fails as well.
+  // A wrong type is more helpful than the enumeration or bound that fails as well.
   return (
     peers.find((fault) => fault.keyword === "type" && !matchesAnother(fault, peers)) ?? peers.find(notType) ?? deepest
   );
@@ -48,7 +48,10 @@ function mostHelpful(faults: readonly Fault[]): Fault | undefined {
 
 const notType = (fault: Fault): boolean => fault.keyword !== "type" && fault.keyword !== "const";
 
-/** In a union, a branch of another type complains too: its type fault is noise when a branch of the right type spoke. */
+/**
+ * In a union, branches of another type fail too: their type faults are ignored if a branch of the right type failed
+ * elsewhere.
+ */
 const matchesAnother = (fault: Fault, peers: readonly Fault[]): boolean =>
   peers.some((peer) => peer !== fault && branchOf(peer) !== branchOf(fault) && notType(peer));
 
@@ -72,7 +75,7 @@ function toError(fault: Fault, faults: readonly Fault[]): GatewayError {
     const param = base === "" ? missing : `${base}.${missing}`;
     return new GatewayError("missing_required_parameter", `Missing required parameter: '${param}'.`, { param });
   }
-  // A closed object refuses each member that it does not have by the schema `false`.
+  // A closed object refuses each unknown member by the schema `false`.
   if (fault.keyword === "boolean") {
     const param = base.slice(0, 200);
     return new GatewayError("invalid_value", `Unknown parameter: '${param}'.`, { param, code: "unknown_parameter" });
@@ -83,7 +86,7 @@ function toError(fault: Fault, faults: readonly Fault[]): GatewayError {
   });
 }
 
-/** The wire of a body, with exact numbers only where the schema leaves values free. */
+/** The wire of a body, with exact numbers only where the schema allows any value. */
 export function validated(schema: TSchema, wire: JsonObject, mayBeExact = false): JsonObject {
   if (mayBeExact) {
     validate(schema, settleNumbers(schema, wire, { keepsIntegers: false }));
@@ -93,7 +96,7 @@ export function validated(schema: TSchema, wire: JsonObject, mayBeExact = false)
   return wire;
 }
 
-/** Throws the one 400 that says most. */
+/** Throws status 400 with the most helpful fault. */
 export function validate(schema: TSchema, wire: JsonObject): void {
   const validator = validatorOf(schema);
   if (validator.Check(wire)) return;

@@ -1,4 +1,4 @@
-// The rows of vectors, of ranking and of moderation.
+// The rows of embeddings, rerank and moderations.
 import { cohereRerank, openaiEmbeddings, openaiModerations, plainRerank } from "../dialects/index.ts";
 import type { KeyRule, ModelEndpoint } from "./endpoint.ts";
 import { protocols } from "./protocols.ts";

@@ -1,4 +1,4 @@
-// The rows of video tasks: four formats of one room, each with its own words for a submit and for a question.
+// The rows of video tasks: four formats, each with its own paths to create a task and to read its status.
 
 import type { VideoClient } from "../dialects/video/client.ts";
 import {
@@ -43,7 +43,7 @@ function rowsOf(client: VideoClient, access: KeyRule): RowOf {
   });
 }
 
-/** A submit, and a question by the id in the path. */
+/** A create request, and a status request by the id in the path. */
 function pair(parts: VideoPartsOf, access: KeyRule, client: VideoClient, path: string, name: string, what: string) {
   const row = rowsOf(client, access);
   const body = { schema: client.schema };
@@ -55,7 +55,7 @@ function pair(parts: VideoPartsOf, access: KeyRule, client: VideoClient, path: s
   ];
 }
 
-/** Real clients of this format say their own word for the neutral one. */
+/** Clients of this format send the vendor's name in place of the neutral one. */
 const nativeNames = [
   { prefix: "/videoA", name: "VideoA", summary: "Video generation in format A" },
   { prefix: "/kling", name: "Kling", summary: "Format A under its native path" },
@@ -152,7 +152,7 @@ function openaiRows(parts: VideoPartsOf, access: KeyRule): readonly HandlerEndpo
   ];
 }
 
-/** All rows. The room is asked for late, because the table is also read where there is none. */
+/** All rows. The dependencies are a function because the table is also used without them. */
 export function videoRows(parts: VideoPartsOf, access: KeyRule): readonly HandlerEndpoint[] {
   return [
     ...pair(

@@ -1,4 +1,4 @@
-// Video tasks over HTTP: a body read and validated, the room asked, a task written in the client's format.
+// Video tasks over HTTP: validates a body, calls the task service, writes a task in the client's format.
 
 import type { TSchema } from "typebox";
 import type { VideoRequest } from "../canonical/video.ts";
@@ -23,7 +23,7 @@ import { pathOf } from "./target.ts";
 import { validated } from "./validate.ts";
 import { writeJson, writeReply } from "./write.ts";
 
-/** What video tasks work with, asked for late. */
+/** The dependencies of video tasks, as a function. */
 export type VideoPartsOf = () => {
   readonly videos: Videos;
   readonly endUsers: EndUsers;
@@ -33,10 +33,10 @@ export type VideoPartsOf = () => {
   readonly answerOnce: AnswerOnce;
 };
 
-/** The one who asks. */
+/** The caller of a row that requires a key. */
 export const callerOf = ({ caller }: HandlerContext): Caller => caller ?? anonymous;
 
-/** The one who asks, on behalf of the end user that the request names. */
+/** The caller, on behalf of the end user that the request names. */
 export function namedCaller(
   parts: VideoPartsOf,
   visit: HandlerContext,
@@ -46,10 +46,10 @@ export function namedCaller(
   return { caller: parts().endUsers.of(callerOf(visit), user), session };
 }
 
-/** A question that comes as a POST counts as a poll, as others do. */
+/** A status request by POST counts as a poll, like others. */
 export const countPoll = (parts: VideoPartsOf, visit: HandlerContext): void => parts().rates.poll(callerOf(visit));
 
-/** The body against its schema. Throws the 400, 413 and 415 of the contract. */
+/** The validated body. Throws status 400, 413 or 415. */
 export async function readValid(
   parts: VideoPartsOf,
   { request }: HandlerContext,
@@ -65,7 +65,7 @@ export async function readValid(
   return { ...body, wire };
 }
 
-/** A task as its owner sees it; bytes without an open address are behind this gateway's own. */
+/** A task as its owner sees it; bytes without a public URL are served under the gateway's own. */
 export function seen(parts: VideoPartsOf, { origin }: HandlerContext, task: Task): VideoView {
   return parts().videos.view(task, origin());
 }
@@ -74,7 +74,7 @@ export function contextOf(parts: VideoPartsOf, { requestId, arrivedMs }: Handler
   return { requestId, elapsedMs: Math.max(0, parts().clock.monotonicMs() - arrivedMs) };
 }
 
-/** The answer to a submit: who took it stands in the headers. */
+/** The response to a create request, with the provider in its headers. */
 function writeCreated(
   parts: VideoPartsOf,
   client: VideoClient,
@@ -107,7 +107,7 @@ export async function submitTask(parts: VideoPartsOf, client: VideoClient, visit
   return answerCreated(parts, { client, visit, caller, request: canonicalRequest, wire, files }, start);
 }
 
-/** A submit that has been read. */
+/** A parsed create request. */
 interface ReadSubmit {
   readonly client: VideoClient;
   readonly visit: HandlerContext;
@@ -141,7 +141,7 @@ export async function answerCreated(
   });
 }
 
-/** Tells how far a task is. Throws the 404 of one that this caller does not have. */
+/** Writes the status of a task. Throws status 404 for a task that this caller does not have. */
 export async function askTask(
   parts: VideoPartsOf,
   client: VideoClient,

@@ -1,4 +1,4 @@
-// Writing answers: headers that every answer carries, errors in the caller's own envelope.
+// Writes responses: the headers of every response, and errors in the client's format.
 
 import type { GatewayError } from "../canonical/error.ts";
 import type { ArrayForm, Dialect } from "../dialects/dialect.ts";
@@ -17,11 +17,11 @@ const streamHeaders = {
   "cache-control": "no-cache, no-transform",
   "x-accel-buffering": "no",
 } as const;
-/** Beyond this the official SDKs ignore the wait and retry on their own: better to tell them not to. */
+/** The official SDKs ignore a longer wait and retry on their own, so it is better to tell them not to. */
 const longWaitMs = 60_000;
 const nanoDigits = 9;
 
-/** The names under which a caller looks for its request id. */
+/** The headers in which a client expects its request id. */
 export type IdHeaders = readonly string[];
 
 function common(requestId: string, idHeaders: IdHeaders): Record<string, string> {
@@ -32,17 +32,17 @@ function common(requestId: string, idHeaders: IdHeaders): Record<string, string>
 
 const plain = /^[\x20-\x7e]*$/;
 
-/** A header value may not carry control characters or anything outside Latin-1. */
+/** A header value may not contain control characters or anything outside Latin-1. */
 export function headerSafe(text: string): string {
   if (text.length < 100 && plain.test(text)) return text;
   return text.replace(/[^\x20-\x7e]/g, "?").slice(0, 1_000);
 }
 
-/** Headers of replies that differ in nothing but their ids. A copy of them costs half of making them anew. */
+/** Headers of replies that differ only in their ids. Copying them costs half as much as building them. */
 const ready = new Map<string, Headers>();
 const maxReady = 1_000;
 
-/** Who answered, and what the body is. */
+/** The headers for the provider and the body. */
 function headersOf({ servedBy, body, type, isEstimated }: GatewayReply): Headers {
   const headers = new Headers(body instanceof ReadableStream ? streamHeaders : { "content-type": jsonType });
   if (type !== undefined) headers.set("content-type", type);
@@ -55,7 +55,7 @@ function headersOf({ servedBy, body, type, isEstimated }: GatewayReply): Headers
   return headers;
 }
 
-/** A `Response` takes a copy, so that the same object serves the next reply, whose ids stand in the same places. */
+/** `Response` copies the headers, so the same object serves the next reply, with its ids replaced. */
 function readyHeaders(reply: GatewayReply, idHeaders: IdHeaders): Headers {
   const { servedBy, body, type, isEstimated } = reply;
   if (servedBy === null || isEstimated || servedBy.warnings.length > 0) return headersOf(reply);
@@ -69,7 +69,7 @@ function readyHeaders(reply: GatewayReply, idHeaders: IdHeaders): Headers {
   return headers;
 }
 
-/** In dollars, exactly. The headers are shared, so that the last reply's must not stay. */
+/** In dollars, exactly. The headers are shared, so the previous reply's value must be removed. */
 function setCost(headers: Headers, price: bigint | null | undefined): void {
   if (price === undefined || price === null) headers.delete("x-turnpike-cost");
   else headers.set("x-turnpike-cost", formatDecimal(price, nanoDigits));
@@ -87,13 +87,13 @@ export function writeReply(reply: GatewayReply, requestId: string, idHeaders: Id
   return response;
 }
 
-/** A JSON document of the gateway's own. */
+/** A JSON response of the gateway itself. */
 export function writeJson(body: unknown, requestId: string, idHeaders: IdHeaders = [], status = 200): Response {
   const headers = { ...common(requestId, idHeaders), "content-type": jsonType };
   return new Response(JSON.stringify(body), { status, headers });
 }
 
-/** What is written at once. */
+/** Characters that are written at once. */
 const wholeChars = 128 * 1024;
 
 /** A document that may be large: it is written as its client reads it. */
@@ -114,7 +114,7 @@ export function writeLargeJson(body: Json, requestId: string): Response {
   return new Response(written, { headers: { ...common(requestId, []), "content-type": jsonType } });
 }
 
-/** An error in the envelope of the dialect. */
+/** An error in the format of the dialect. */
 export function writeError(
   error: GatewayError,
   errors: Dialect["error"],

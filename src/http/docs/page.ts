@@ -1,4 +1,5 @@
-// The page that shows the OpenAPI document to a person. It holds no data itself: it fetches the document with the reader's key.
+// The page that displays the OpenAPI document. It contains no data itself: it requests the document with the reader's
+// key.
 import type { HandlerContext } from "../endpoint.ts";
 import markup from "./page.html" with { type: "text" };
 import script from "./page.mjs" with { type: "text" };
@@ -22,7 +23,7 @@ export function docsPage({ requestId }: Pick<HandlerContext, "requestId">): Resp
   return new Response(page, { headers: { ...headers, "x-request-id": requestId } });
 }
 
-/** The same page for a browser that has no key yet: it asks for one. */
+/** The same page for a browser without a key: it asks for one. */
 export function docsSignIn({ requestId }: Pick<HandlerContext, "requestId">): Response {
   const answer = docsPage({ requestId });
   answer.headers.set("www-authenticate", "Bearer");

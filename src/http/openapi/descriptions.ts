@@ -1,4 +1,4 @@
-// What the OpenAPI document says of each row beyond what the row itself says: group, reply, envelope of errors, example.
+// What the OpenAPI document contains for each row in addition to the row itself: group, reply, error envelope, example.
 import type { Endpoint } from "../endpoint.ts";
 import type { ErrorName } from "./error-schemas.ts";
 import type { ExampleName } from "./examples.ts";
@@ -6,7 +6,7 @@ import type { ReplyName } from "./response-schemas.ts";
 
 export interface Description {
   readonly tag: string;
-  /** Absent where the reply is not JSON. */
+  /** Absent if the reply is not JSON. */
   readonly reply?: ReplyName;
   readonly errors: ErrorName;
   readonly example?: ExampleName;
@@ -25,7 +25,7 @@ const content = "GenerateContentErrorResponse";
 const taskA = "VideoTaskAErrorResponse";
 const verb = (name: string): RegExp => new RegExp(`^POST /v1.*/models/\\{model\\.\\.\\.\\}:${name}$`);
 
-/** The first row whose pattern matches method and path holds. */
+/** The first row whose pattern matches method and path is used. */
 const rows: readonly Row[] = [
   [/^POST \/v1\/chat\/completions$/, "Text", "ChatCompletion", "chat"],
   [/^POST \/v1\/completions$/, "Text", "Completion", "completion"],

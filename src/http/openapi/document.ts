@@ -1,4 +1,4 @@
-// The OpenAPI document, made from the rows and from the schemas that validate.
+// The OpenAPI document, built from the rows and the schemas that validate requests.
 import { version } from "../../../package.json";
 import type { Endpoint, FormRule, ModelEndpoint } from "../endpoint.ts";
 import { type Description, describe } from "./descriptions.ts";
@@ -47,7 +47,7 @@ function success(endpoint: Endpoint, { reply }: Description) {
   return { description: streams ? "The response, or an event stream if `stream` is true." : "The response.", content };
 }
 
-/** The fields of the body and the files beside them. */
+/** The fields of the form, including its files. */
 function formSchema(schema: ObjectSchema, { files }: FormRule) {
   const parts = Object.entries(files).map(([name, description]) => [
     name,
@@ -75,14 +75,14 @@ function requestBody({ schema, other, form }: Body, { example }: Description) {
   return { required: true, content };
 }
 
-/** Fields that the path can fill are not required of the body. */
+/** Fields that the path can supply are not required in the body. */
 function bodySchema({ dialect, fromPath }: ModelEndpoint): ObjectSchema {
   const schema = plain(dialect.request.schema);
   if (fromPath === undefined) return schema;
   return { ...schema, required: schema.required?.filter((name) => !fromPath.includes(name)) ?? [] };
 }
 
-/** The second shape of a path; undefined where there is none, or none that looks otherwise. */
+/** The second shape of a path; undefined if there is none, or if it has the same schema. */
 function otherSchema({ dialect, alternate }: ModelEndpoint): ObjectSchema | undefined {
   const schema = alternate?.dialect.request.schema;
   return schema === undefined || schema === dialect.request.schema ? undefined : plain(schema);
@@ -127,7 +127,7 @@ function operation(endpoint: Endpoint) {
 const about =
   "One address and one key in front of every AI model. Google's paths also accept field names in snake_case and enum values in lower case.";
 
-/** The OpenAPI 3.1 document of these rows. `server` is the address under which this client reaches the gateway. */
+/** The OpenAPI 3.1 document of these rows. `server` is the URL at which this client reaches the gateway. */
 export function document(rows: readonly Endpoint[], server: string) {
   const paths: Record<string, Record<string, unknown>> = {};
   for (const endpoint of rows) {

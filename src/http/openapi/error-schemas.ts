@@ -1,10 +1,10 @@
-// The envelopes of errors, one for each protocol, as components of the OpenAPI document.
+// The error envelopes, one for each protocol, as components of the OpenAPI document.
 
 const text = { type: "string" } as const;
 const whole = { type: "integer" } as const;
 const textOrNull = { type: ["string", "null"] } as const;
 
-/** An object whose fields are all there. */
+/** An object with all fields required. */
 const whereAll = (properties: Readonly<Record<string, object>>) => ({
   type: "object",
   required: Object.keys(properties),
@@ -46,7 +46,7 @@ const statuses = {
   "504": "The provider timed out.",
 } as const;
 
-/** Responses of an operation whose errors have this envelope. */
+/** The error responses of an operation with this envelope. */
 export function failures(name: ErrorName) {
   const content = { "application/json": { schema: { $ref: `#/components/schemas/${name}` } } };
   return Object.fromEntries(

@@ -1,4 +1,4 @@
-// One request for each operation that takes a body: for the OpenAPI document, and to be pasted. The sandbox answers all of them.
+// One example request for each operation with a body, for the OpenAPI document. The sandbox can answer all of them.
 import type { JsonObject } from "../../lib/json.ts";
 
 const chat = "sandbox/chat";
@@ -41,14 +41,14 @@ export const examples = {
 
 export type ExampleName = keyof typeof examples;
 
-/** The model of an example by how its path ends. */
+/** The model of an example, by the end of its path. */
 const pathModels: readonly (readonly [RegExp, string])[] = [
   [/embed/i, "sandbox/embed"],
   [/:predictLongRunning$/, video],
   [/:predict$/, "sandbox/image"],
 ];
 
-/** A value for a parameter of a path. */
+/** A value for a path parameter. */
 export function pathExample(path: string, parameter: string): string {
   if (parameter === "model") return pathModels.find(([where]) => where.test(path))?.[1] ?? chat;
   return { id: chat, publisher: "google" }[parameter] ?? parameter;

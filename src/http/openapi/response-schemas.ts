@@ -1,4 +1,4 @@
-// What replies hold at least, by name: for the OpenAPI document. Fields beyond these are passed on as the provider sent them.
+// The guaranteed members of replies, by name, for the OpenAPI document. Other members are passed on from the provider.
 import { type TProperties, type TSchema, Type } from "typebox";
 
 const open = (properties: TProperties): TSchema => Type.Object(properties, { additionalProperties: true });
@@ -162,7 +162,7 @@ const taskFields = {
   error: maybe(nullable(open({ code: text, message: text }))),
 };
 
-/** The fields of a task with the native envelope beside them. */
+/** The fields of a task together with the native envelope. */
 const VideoTaskA = open({
   ...taskFields,
   code: whole,

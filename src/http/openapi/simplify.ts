@@ -1,8 +1,9 @@
-// Schemas that validate accept every spelling of a name; the document shows one of each, so that generated clients have one.
+// Request schemas accept several spellings of a name. The document shows one of each, so that generated clients have
+// one.
 
 const camelCase = (name: string): string => name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
 
-/** Members without those whose camelCase twin is there too. */
+/** Removes members whose camelCase name is also present. */
 function withoutTwins(properties: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const entries = Object.entries(properties);
   return Object.fromEntries(
@@ -10,7 +11,7 @@ function withoutTwins(properties: Readonly<Record<string, unknown>>): Record<str
   );
 }
 
-/** Values without those that differ from an earlier one in case only. */
+/** Removes values that differ from an earlier one only in case. */
 function withoutCases(values: readonly unknown[]): unknown[] {
   const known = new Set<unknown>();
   return values.filter((value) => {
@@ -21,7 +22,7 @@ function withoutCases(values: readonly unknown[]): unknown[] {
   });
 }
 
-/** The schema with one spelling of each field name and of each value of an enumeration. */
+/** The schema with one spelling of each field name and enumeration value. */
 export function simplify(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(simplify);
   if (typeof schema !== "object" || schema === null) return schema;
