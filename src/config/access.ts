@@ -1,4 +1,4 @@
-// Keys and projects of the file: who may call, and by which rules.
+// Keys and projects of the configuration file, with their rules.
 import { type Caller, callerOf, defaultProject } from "../gateway/policy/caller.ts";
 import { inherited, type ProjectRules, projectFault, type RuleFault, ruleFault } from "../gateway/policy/rules.ts";
 import type { Settings } from "./environment.ts";
@@ -6,7 +6,7 @@ import type { ReadConfig } from "./file.ts";
 import { didYouMean } from "./suggest.ts";
 
 export interface DeclaredKey {
-  /** As the file has it: the secret itself, or `sha256:` and its hash. */
+  /** As in the file: the secret itself, or `sha256:` and its hash. */
   readonly secret: string;
   readonly caller: Caller;
   readonly expiresAtMs: number | null;
@@ -21,7 +21,7 @@ export interface DeclaredAccess {
 /** The id of a key that the file declares. */
 export const fileKeyId = (name: string): string => `file:${name}`;
 
-/** The id of a project that the file declares; `default` is the one that is always there. */
+/** The id of a project that the file declares; `default` always exists. */
 export const fileProjectId = (name: string): string => (name === defaultProject ? name : `file:${name}`);
 
 /** Two names with one secret would be one key whose name depends on the order. */
@@ -55,7 +55,7 @@ function checkRules(file: ReadConfig): void {
   for (const [name, key] of Object.entries(file.config.keys ?? {})) report(["keys", name], ruleFault(key));
 }
 
-/** Adds what is wrong to the faults of the file. */
+/** Adds faults to those of the file. */
 export function declaredAccess(file: ReadConfig, settings: Settings): DeclaredAccess {
   checkSecrets(file, settings);
   checkRules(file);

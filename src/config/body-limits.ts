@@ -1,4 +1,4 @@
-// Limits of what a client sends: headers, JSON and forms. Part of the one table of limits.
+// Limits of client requests: headers, JSON and forms. Part of the table of limits.
 import type { LimitRow } from "./limit-row.ts";
 
 const kibibyte = 1024;

@@ -1,4 +1,4 @@
-// Providers, routes and prices of the file and the environment, with those that are stored: an immutable snapshot for each change.
+// Builds the catalog from the file, the environment and the stored entries: an immutable snapshot for each change.
 import type { Prices } from "../gateway/prices/prices.ts";
 import type { Catalog } from "../gateway/routing/catalog.ts";
 import type { Provider } from "../providers/provider.ts";
@@ -9,7 +9,7 @@ import type { ReadConfig } from "./file.ts";
 import { type StoredPrice, withStoredPrices } from "./prices.ts";
 import { buildCatalog, type ProviderCache } from "./providers.ts";
 
-/** Entries that were written through the admin API. */
+/** Entries written through the admin API. */
 export interface StoredConfig {
   readonly providers: Readonly<Record<string, unknown>>;
   readonly models: Readonly<Record<string, unknown>>;
@@ -19,7 +19,7 @@ export interface StoredConfig {
 export interface BuiltCatalog {
   readonly catalog: Catalog;
   readonly prices: Prices;
-  /** What is wrong with stored entries, which are left out. */
+  /** Faults of stored entries, which are left out. */
   readonly faults: readonly SchemaFault[];
 }
 
@@ -58,7 +58,7 @@ function gathering(found: SchemaFault[]): FaultList {
   };
 }
 
-/** Providers by the configuration that they were made from, of the last snapshot only. */
+/** Providers by their configuration, for the last snapshot only. */
 function createCache(): { begin(): ProviderCache } {
   let last = new Map<string, Provider>();
   return {
@@ -74,13 +74,13 @@ function createCache(): { begin(): ProviderCache } {
   };
 }
 
-/** Those of the file first, and with its values. */
+/** Those of the file first, with its values. */
 const inOrder = <Entry>(
   file: Readonly<Record<string, Entry>> | undefined,
   stored: Readonly<Record<string, Entry>> | undefined,
 ): Record<string, Entry> => ({ ...file, ...stored, ...file });
 
-/** The file wins over a stored entry of the same name. */
+/** The file takes precedence over a stored entry of the same name. */
 export function createCatalogBuilder(file: ReadConfig, environment: Environment, prices: Prices): CatalogBuilder {
   const cache = createCache();
   let version = 0;

@@ -1,4 +1,5 @@
-// The configuration against its schema: every fault as a path and a sentence, and what is left when faulty entries are taken out.
+// Validates the configuration against its schema: every fault as a path and a sentence, and the document without
+// invalid entries.
 import type { TSchema } from "typebox";
 import { Compile } from "typebox/compile";
 import type { TLocalizedValidationError } from "typebox/error";
@@ -12,7 +13,7 @@ export interface SchemaFault {
   readonly problem: string;
 }
 
-/** Members of the document whose own members are entries by name: a fault in one entry leaves the others to be checked. */
+/** Sections whose members are entries by name: the other entries are still checked if one is invalid. */
 const sections = new Set(
   Object.entries(configSchema.properties).flatMap(([name, schema]) => ("patternProperties" in schema ? [name] : [])),
 );
@@ -28,7 +29,7 @@ interface Shape {
   readonly items?: Shape;
 }
 
-/** The names of the fields that may be at a path. */
+/** The names of the allowed fields at a path. */
 function fieldsAt(path: Path): readonly string[] {
   const inner = (shape: Shape | undefined, part: string): Shape | undefined =>
     shape?.properties?.[part] ?? Object.values(shape?.patternProperties ?? {})[0] ?? shape?.items;
@@ -60,7 +61,7 @@ function faultsOf(fault: TLocalizedValidationError): SchemaFault[] {
   }
 }
 
-/** Takes out the entry that a path is in. */
+/** Removes the entry that a path is in. */
 export function removeEntry(value: object, path: Path): void {
   const [first = "", second] = path;
   const section: unknown = Reflect.get(value, first);
@@ -69,8 +70,8 @@ export function removeEntry(value: object, path: Path): void {
 }
 
 /**
- * Every fault of `value`, which loses its faulty entries: what remains passes the schema.
- * The validator reports a few faults at a time, so it is asked until nothing is wrong.
+ * Every fault of `value`, whose invalid entries are removed: the rest passes the schema. The validator reports only a
+ * few faults at a time, so it is run until there are none.
  */
 export function checkSchema(value: object): { config: ConfigFile; faults: readonly SchemaFault[] } {
   const validator = Compile(configSchema);

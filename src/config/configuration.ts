@@ -1,4 +1,4 @@
-// Everything that the file and the environment configure, checked as a whole before anything is opened.
+// The complete configuration of the file and the environment, checked before anything is opened.
 import { createWindows } from "../gateway/policy/windows.ts";
 import type { Prices } from "../gateway/prices/prices.ts";
 import { type DeclaredAccess, declaredAccess } from "./access.ts";
@@ -16,7 +16,7 @@ export interface Configuration {
   readonly fetchAllow: readonly string[];
   readonly videos: VideoOptions;
   readonly prices: Prices;
-  /** Sentences about what is allowed but doubtful. */
+  /** Sentences about settings that are allowed but probably wrong. */
   readonly warnings: readonly string[];
 }
 
@@ -28,7 +28,7 @@ function checkTimeZone(file: ReadConfig): void {
   }
 }
 
-/** Throws a ConfigError that names every fault. */
+/** Throws a ConfigError with all faults. */
 export function readConfiguration(settings: Settings): Configuration {
   const file = readConfigFile(settings);
   const catalog = buildCatalog(file, settings.environment);

@@ -1,4 +1,4 @@
-// The data folder: made and kept private, and refused where its files do not belong together.
+// The data folder: created and made private, and refused if its files do not belong together.
 import { chmodSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { readRequests } from "../gateway/ledger/read.ts";
@@ -9,13 +9,13 @@ import { adminSetting } from "./secrets.ts";
 
 const folderMode = 0o700;
 const fileMode = 0o600;
-/** What the process makes from now on is its user's only. */
+/** Files that the process creates are private to its user. */
 const privateMask = 0o077;
 
 const codeOf = (cause: unknown): string =>
   cause instanceof Error && "code" in cause ? String(cause.code) : "unknown reason";
 
-/** Takes the rights of others from the folder and the files in it. False where another user owns them. */
+/** Removes permissions of other users from the folder and its files. False if another user owns them. */
 function tighten(folder: string): boolean {
   try {
     chmodSync(folder, folderMode);
@@ -23,13 +23,13 @@ function tighten(folder: string): boolean {
       chmodSync(join(folder, entry.name), entry.isDirectory() ? folderMode : fileMode);
     return true;
   } catch (cause) {
-    // A socket or a temporary file may have gone meanwhile.
+    // A socket or a temporary file may have been deleted meanwhile.
     if (codeOf(cause) === "EPERM" || codeOf(cause) === "ENOENT") return false;
     throw cause;
   }
 }
 
-/** Makes the data folder, or says in one sentence why it cannot be used. The warnings are for the log. */
+/** Creates the data folder. Throws an Error with one sentence if it cannot be used. The warnings are for the log. */
 export function prepareDataFolder(folder: string): readonly string[] {
   process.umask(privateMask);
   try {
@@ -46,7 +46,9 @@ export function prepareDataFolder(folder: string): readonly string[] {
   }
 }
 
-/** Refuses an empty database beside a ledger that holds requests: the keys of an installation were lost. */
+/**
+ * Refuses an empty database next to a ledger with requests, because the keys of the installation must have been lost.
+ */
 export async function refuseEmptiedStore(store: Store, dataFolder: string): Promise<void> {
   if (store.engine !== "sqlite") return;
   const isNew = (await readSetting(store, adminSetting)) === undefined && (await listKeys(store)).length === 0;

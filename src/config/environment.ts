@@ -1,4 +1,4 @@
-// The environment, read once: every variable that the gateway looks at, with its default.
+// The environment, read once: every variable that the gateway uses, with its default.
 import { readFileSync } from "node:fs";
 import { isAbsolute, resolve } from "node:path";
 import type { CorsOrigins } from "../http/cors.ts";
@@ -16,32 +16,32 @@ export interface Settings {
   readonly host: string;
   readonly port: number;
   readonly dataFolder: string;
-  /** Null when none was named and none lies in the working folder's usual place. */
+  /** Null if none was set and the default file does not exist. */
   readonly configFile: string;
-  /** Whether the file was named; a named file must exist. */
+  /** Whether the file was set explicitly; such a file must exist. */
   readonly configNamed: boolean;
   readonly secret: string | null;
-  /** The secret before; only while it is replaced. */
+  /** The previous secret, only set while it is being replaced. */
   readonly previousSecret: string | null;
   readonly adminKey: string | null;
-  /** A listener of their own for the admin API and metrics; null: they are on the same one as everything else. */
+  /** A separate listener for the admin API and metrics; null: they use the main listener. */
   readonly adminListener: { readonly host: string; readonly port: number } | null;
   readonly clientKey: string | null;
   readonly databaseUrl: string | undefined;
-  /** As written; checked together with the file's entries. */
+  /** Unparsed; checked together with the file's entries. */
   readonly fetchAllow: readonly string[];
-  /** As written; they count before the file's. */
+  /** Unparsed; takes precedence over the file. */
   readonly publicUrl: string | null;
-  /** Origins of pages that may call the gateway from a browser. */
+  /** Origins of web pages that may call the gateway. */
   readonly corsOrigins: CorsOrigins;
-  /** Networks whose X-Forwarded-For and -Proto are believed. */
+  /** Networks of trusted proxies, whose X-Forwarded-For and -Proto are used. */
   readonly trustedProxies: readonly string[];
   readonly videoResults: string | null;
   readonly webhookSecret: string | null;
-  /** Path of ffmpeg; null where it is off, or not on this machine. */
+  /** Path of ffmpeg; null if it is disabled or not installed. */
   readonly ffmpeg: string | null;
   readonly logLevel: Level;
-  /** Of the log, where it goes to a terminal. */
+  /** For the log on a terminal. */
   readonly terminalFormat: "text" | "colored";
   readonly environment: Environment;
 }
@@ -52,7 +52,7 @@ interface Variable {
   readonly meaning: string;
 }
 
-/** The variables of one kind: its key, its address, and what else its accounts are made of. */
+/** The variables of one kind: its key, its URL, and other settings of its accounts. */
 function variablesOf({ name: kind, environment, baseUrl, account }: HttpKind): Variable[] {
   if (environment === undefined) return [];
   const unset = "unset";
@@ -71,7 +71,7 @@ function variablesOf({ name: kind, environment, baseUrl, account }: HttpKind): V
   ];
 }
 
-/** What docs/configuration.md is made from. */
+/** The source of docs/configuration.md. */
 export const variables: readonly Variable[] = [
   { name: "PORT", default: "8080", meaning: "Port to listen on; 0 selects a free port." },
   { name: "HOST", default: "127.0.0.1", meaning: "Address to listen on." },
@@ -186,7 +186,7 @@ function adminListenerOf(host: string | null, port: string | null): Settings["ad
   return port === null ? null : { host: hostOf(host ?? "127.0.0.1"), port: portOf(port, "TURNPIKE_ADMIN_PORT") };
 }
 
-/** What the file asks of its keys too. */
+/** The same minimum as for keys of the file. */
 const shortestKey = 8;
 
 function keyOf(name: string, text: string | null): string | null {
@@ -224,7 +224,7 @@ function levelOf(text: string): Level {
   throw new Error(`LOG_LEVEL must be debug, info, warn or error, not '${text.slice(0, 20)}'.`);
 }
 
-/** A program that is named must be there; one that is not named may be missing. */
+/** A program that is set explicitly must exist; otherwise it may be missing. */
 function ffmpegOf(named: string | null, searched: string): string | null {
   if (named === "off") return null;
   const found = Bun.which(named ?? "ffmpeg", { PATH: searched });
@@ -233,13 +233,13 @@ function ffmpegOf(named: string | null, searched: string): string | null {
   return found;
 }
 
-/** Variables whose value may be in a file, which `NAME_FILE` names: as secrets are mounted into containers. */
+/** Variables whose value may be in a file named by `NAME_FILE`, as for secrets mounted into containers. */
 const secretVariables = [
   ...["TURNPIKE_SECRET", "TURNPIKE_PREVIOUS_SECRET", "TURNPIKE_ADMIN_KEY", "TURNPIKE_KEY", "TURNPIKE_WEBHOOK_SECRET"],
   ...["DATABASE_URL", ...providerKinds.flatMap(({ environment }) => environment?.credential ?? [])],
 ];
 
-/** The text of the file that `NAME_FILE` names. */
+/** The text of the file in `NAME_FILE`. */
 function textOfFile(name: string, path: string, workingFolder: string): string {
   try {
     return readFileSync(resolve(workingFolder, path), "utf8").trim();
@@ -251,7 +251,7 @@ function textOfFile(name: string, path: string, workingFolder: string): string {
   }
 }
 
-/** The environment with the values of the files that it names. Throws where a value is given in both ways. */
+/** The environment with the contents of such files. Throws if a value is given in both ways. */
 function withFiles(environment: Environment, workingFolder: string): Environment {
   const values: Record<string, string> = {};
   for (const name of secretVariables) {
@@ -263,7 +263,7 @@ function withFiles(environment: Environment, workingFolder: string): Environment
   return Object.keys(values).length === 0 ? environment : { ...environment, ...values };
 }
 
-/** Throws an Error with one sentence for a value that makes no sense. */
+/** Throws an Error with one sentence for an invalid value. */
 export function readSettings(given: Environment, workingFolder: string): Settings {
   const environment = withFiles(given, workingFolder);
   const text = (name: string): string | null => environment[name]?.trim() || null;

@@ -1,9 +1,9 @@
-// Faults of a configuration: gathered while it is checked, and reported all at once.
+// Faults of a configuration: collected during the checks, and reported all at once.
 
-/** One thing that is wrong with the configuration, as one sentence. */
+/** One fault of the configuration, as one sentence. */
 export class ConfigFault extends Error {}
 
-/** Everything that is wrong, one sentence a line. */
+/** All faults, one per line. */
 export class ConfigError extends Error {
   readonly faults: readonly string[];
 
@@ -13,14 +13,14 @@ export class ConfigError extends Error {
   }
 }
 
-/** Gathers faults, so that one start reports all of them. */
+/** Collects faults, so that one start reports all of them. */
 export interface FaultList {
   add(fault: ConfigFault): void;
-  /** The result of a check, or undefined where it threw a ConfigFault, which is gathered. */
+  /** The result of a check; undefined if it threw a ConfigFault, which is collected. */
   attempt<T>(check: () => T): T | undefined;
-  /** Whether anything was gathered. */
+  /** Whether there are any faults. */
   any(): boolean;
-  /** Throws a ConfigError where anything was gathered. */
+  /** Throws a ConfigError if there are any faults. */
   throwIfAny(): void;
 }
 

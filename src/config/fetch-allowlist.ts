@@ -1,4 +1,4 @@
-// Where the gateway may fetch from although addresses are private: the entries of the variable and those of the file.
+// Private addresses that the gateway may fetch from: the entries of the variable and those of the file.
 import { isAllowEntry } from "../providers/safe-fetch/allowlist.ts";
 import type { Settings } from "./environment.ts";
 import { ConfigFault } from "./faults.ts";
@@ -6,7 +6,7 @@ import type { ReadConfig } from "./file.ts";
 
 const expected = "Use host, address or range/prefix, followed by :port for ports other than 80 and 443";
 
-/** What the guarded fetcher takes as `allow`. Throws an Error with one sentence for an entry that cannot be understood. */
+/** The `allow` option of the guarded fetcher. Throws an Error with one sentence for an invalid entry. */
 export function fetchAllowOf(settings: Pick<Settings, "fetchAllow">, { config, fault }: ReadConfig): readonly string[] {
   const wrong = settings.fetchAllow.find((entry) => !isAllowEntry(entry));
   if (wrong !== undefined)

@@ -1,4 +1,4 @@
-// The configuration file: YAML with variables, checked by its schema; a fault names the line and the field.
+// The configuration file: YAML with variables, validated by its schema; faults contain the line and the field.
 import { existsSync, readFileSync } from "node:fs";
 import { basename } from "node:path";
 import { type Document, LineCounter, parseDocument } from "yaml";
@@ -8,15 +8,15 @@ import { ConfigError, ConfigFault, type FaultList, faultList } from "./faults.ts
 import type { ConfigFile } from "./schema.ts";
 import { substitute } from "./variable-substitution.ts";
 
-/** A file that was read, and the words for a fault in it. */
+/** A parsed file, and a function for faults in it. */
 export interface ReadConfig {
-  /** Without the entries that have faults. */
+  /** Without invalid entries. */
   readonly config: ConfigFile;
-  /** The names of all providers that the file declares, those with faults too. */
+  /** The names of all providers that the file declares, including invalid ones. */
   readonly providerNames: readonly string[];
-  /** What was wrong so far. Whoever reads the file calls `throwIfAny` when everything has been checked. */
+  /** The faults so far. Callers call `throwIfAny` when everything has been checked. */
   readonly faults: FaultList;
-  /** A fault that names the place: `turnpike.yaml line 4, models.smart.candidates[0].provider: …`. */
+  /** A fault with its place: `turnpike.yaml line 4, models.smart.candidates[0].provider: …`. */
   fault(path: Path, problem: string): ConfigFault;
 }
 
@@ -37,7 +37,7 @@ function lineOf(document: Document.Parsed, lines: LineCounter, path: Path): numb
   return 1;
 }
 
-/** The value with variables replaced in every text. A fault leaves the text as it is. */
+/** The value with variables replaced in every text. A text with a fault is unchanged. */
 function substituted(
   value: unknown,
   path: Path,
@@ -78,7 +78,10 @@ const namesIn = (value: unknown, section: string): string[] => {
   return typeof found === "object" && found !== null ? Object.keys(found) : [];
 };
 
-/** Reads the file, if there is one. Throws a ConfigError for a file that is not YAML; other faults are gathered in `faults`. */
+/**
+ * Reads the file, if there is one. Throws a ConfigError for a file that is not YAML; other faults are collected in
+ * `faults`.
+ */
 export function readConfigFile(settings: Settings): ReadConfig {
   const file = basename(settings.configFile);
   if (!existsSync(settings.configFile)) {
@@ -105,7 +108,7 @@ export function readConfigFile(settings: Settings): ReadConfig {
   return { config, providerNames, faults, fault };
 }
 
-/** The names of the keys that the file declares, without looking at its variables. */
+/** The names of the keys that the file declares, without reading its variables. */
 export function declaredKeyNames(settings: Settings): readonly string[] {
   if (!existsSync(settings.configFile)) return [];
   const { document } = parse(readFileSync(settings.configFile, "utf8"), basename(settings.configFile));

@@ -1,14 +1,14 @@
-// The configuration as it may be shown: secrets replaced, by the names of their fields and by their values.
+// Hides secrets in the configuration for output, by field name and by value.
 import { isObject, type Json, type JsonObject } from "../lib/json.ts";
 import type { Environment } from "./environment.ts";
 
 const mask = "***";
 /** Fields and variables whose values are secret. */
 const secretNames = /credential|secret|token$|password|passwd|service_account|access_key|api_?key|_key$|authorization/i;
-/** Shorter values of variables are words that may be anywhere. */
+/** Shorter values of variables are words that may occur anywhere. */
 const shortestSecret = 6;
 
-/** A URL without its password, and without the values of its query. */
+/** A URL without its password and without the values of its query. */
 function shownUrl(text: string): string {
   const url = URL.parse(text);
   if (url === null || !/^[a-z][\w+.-]*:\/\//i.test(text)) return text;
@@ -18,14 +18,17 @@ function shownUrl(text: string): string {
   return url.password === "" && url.search === "" ? text : url.href;
 }
 
-/** The values of variables that are secret by their names, longest first. */
+/** The values of variables with secret names, longest first. */
 function secretValues(environment: Environment): string[] {
   return Object.entries(environment)
     .flatMap(([name, value = ""]) => (secretNames.test(name) && value.length >= shortestSecret ? [value] : []))
     .sort((left, right) => right.length - left.length);
 }
 
-/** A copy of the value in which secrets are `***`: of fields that hold one, of all headers, and wherever a secret variable's value is. */
+/**
+ * A copy of the value with secrets replaced by `***`: in secret fields, in all headers, and wherever a secret
+ * variable's value occurs.
+ */
 export function withoutSecrets(value: Json, environment: Environment): Json {
   const secrets = secretValues(environment);
   const shownText = (text: string): string =>

@@ -1,4 +1,4 @@
-// Limits of requests with an idempotency key. Part of the one table of limits.
+// Limits of requests with an idempotency key. Part of the table of limits.
 import type { LimitRow } from "./limit-row.ts";
 
 const kibibyte = 1024;

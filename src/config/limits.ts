@@ -1,4 +1,5 @@
-// The one table of limits: every bound with its default, its range and the error that it gives. From its rows come the schema of `limits:` in turnpike.yaml, the values that the gateway is built with, and the table in docs/configuration.md.
+// The table of limits: every limit with its default, its range and its error. It is the source of the schema of
+// `limits:` in turnpike.yaml, of the values in use, and of the table in docs/configuration.md.
 import { Type } from "typebox";
 import { bodyLimits } from "./body-limits.ts";
 import { idempotencyLimits } from "./idempotency-limits.ts";
@@ -247,7 +248,7 @@ const rows = [
 /** All limits by their names. */
 export type Limits = { readonly [name in (typeof rows)[number]["name"]]: number };
 
-/** For documents and tests. */
+/** For the documentation and tests. */
 export const limitRows: readonly LimitRow[] = rows;
 
 /** `maxBodyBytes` as `max_body_bytes`. */
@@ -264,7 +265,7 @@ export const limitsSchema = Type.Object(
   { additionalProperties: false, description: "Limits of the gateway. See [Limits](#limits)." },
 );
 
-/** The limits that hold: what the file sets, and the defaults. `settings` has passed the schema. */
+/** The limits in effect: those of the file, and the defaults. `settings` has passed the schema. */
 export function limitsOf(settings: Readonly<Record<string, unknown>> = {}): Limits {
   const settingOf = ({ name, default: usual }: LimitRow) => {
     const set = settings[fieldOf(name)];
@@ -273,5 +274,5 @@ export function limitsOf(settings: Readonly<Record<string, unknown>> = {}): Limi
   return Object.fromEntries(limitRows.map(settingOf)) as Limits;
 }
 
-/** The limits of a gateway whose file sets none. */
+/** The limits of a gateway without any in the file. */
 export const defaultLimits: Limits = limitsOf();

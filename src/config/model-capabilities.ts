@@ -1,4 +1,4 @@
-// `model_capabilities` of a provider: rows that an operator adds to the tables of models, or lays over them.
+// `model_capabilities` of a provider: rows of the operator that extend or override the built-in model tables.
 import { type Static, Type } from "typebox";
 import type { Effort } from "../canonical/chat.ts";
 import { type DeclaredModel, type Durations, namedFields } from "../dialects/shared/model-table.ts";
@@ -17,7 +17,7 @@ const range = Type.Object(
   { ...closed, description: "Durations of videos in seconds, if every whole second is allowed." },
 );
 
-/** Fields about text models: each takes effect where the built-in tables have such a fact. */
+/** Fields of text models. Each has an effect where the built-in tables have such a fact. */
 const textFields = {
   reasoning: Type.Optional(
     Type.Enum(["none", "budget", "effort", "either"], {
@@ -137,13 +137,13 @@ function durationsOf({ durations: [first, ...others] = [], duration_range: bound
   return first === undefined ? bounds : [first, ...others];
 }
 
-/** From the least to the most; a model that does not reason refuses all of them. */
+/** From the lowest to the highest; a model without reasoning refuses all of them. */
 function effortsOf({ reasoning, efforts }: Row): readonly Effort[] | undefined {
   if (reasoning === "none") return [];
   return efforts?.toSorted((left, right) => effortOrder.indexOf(left) - effortOrder.indexOf(right));
 }
 
-/** What is wrong with a row beyond its schema: the field and the problem; null for a row that can be used. */
+/** What is wrong with a row beyond its schema: the field and the problem; null for a valid row. */
 export function rowFault({
   durations,
   duration_range: bounds,
@@ -157,7 +157,7 @@ export function rowFault({
   return bounds.min > bounds.max ? { field: "duration_range", problem: "'min' must not exceed 'max'" } : null;
 }
 
-/** Members that are absent stay absent, so that the built-in row counts. */
+/** Absent members stay absent, so that the built-in row applies. */
 export function declaredModel(entry: Row): DeclaredModel {
   const { models, like, sizes, ratios, resolutions, audio, images, fields, reasoning, sampling, prefill } = entry;
   const capabilities = withoutUndefined({

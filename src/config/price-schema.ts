@@ -1,10 +1,10 @@
-// The shape of prices in turnpike.yaml, and of the prices that are shipped.
+// The schema of prices in turnpike.yaml, and of the built-in prices.
 import { type Static, Type } from "typebox";
 
 const closed = { additionalProperties: false } as const;
 const text = (description: string) => Type.Optional(Type.String({ minLength: 1, description }));
 
-/** A number or a text, so that a figure with many digits can be written exactly. */
+/** A number or a text, so that a price with many digits can be written exactly. */
 const dollars = (description: string) =>
   Type.Optional(
     Type.Union([Type.String({ pattern: "^\\d+(?:\\.\\d+)?$" }), Type.Number({ minimum: 0 })], { description }),

@@ -1,4 +1,4 @@
-// Prices of the file and those that are shipped, as price books.
+// Price books from the prices of the file and the built-in ones.
 import { createHash } from "node:crypto";
 import { createPriceBook, layered } from "../gateway/prices/price-book.ts";
 import { isTie } from "../gateway/prices/price-match.ts";
@@ -14,7 +14,7 @@ const nanoDigits = 9;
 const factorDigits = 6;
 const million = 1_000_000n;
 
-/** What each member of `usd` is a price of, and of how many. */
+/** The unit of each member of `usd`, and the number of units that the price is for. */
 const amounts: { readonly [member in keyof Dollars]-?: readonly [of: Priced, per: bigint] } = {
   input: ["inputTokens", million],
   cache_read: ["cacheReadTokens", million],
@@ -37,7 +37,7 @@ const amounts: { readonly [member in keyof Dollars]-?: readonly [of: Priced, per
 
 const dayMs = (day: string): number => Date.parse(`${day}T00:00:00Z`);
 
-/** Members of an entry that say what it matches. */
+/** The members of an entry that are conditions. */
 function matchOf(entry: CostEntry | PriceEntry): PriceMatch & { readonly source?: string } {
   const { model, provider, operation, region, tier, size, quality, source } = entry;
   const { from_input_tokens: fromInputTokens, valid_from: validFrom } = entry;
@@ -57,7 +57,7 @@ function matchOf(entry: CostEntry | PriceEntry): PriceMatch & { readonly source?
 
 type Report = (path: Path, problem: string) => void;
 
-/** A number of YAML is the decimal text that it was written as, as far as a number can hold it. */
+/** A YAML number as decimal text, as far as a number can represent it. */
 function exact(value: string | number, digits: number, path: Path, report: Report): bigint {
   const amount = parseDecimal(String(value), digits);
   if (amount === null) report(path, `must be a decimal number with at most ${digits} decimals`);
@@ -86,7 +86,7 @@ interface Read<Item> {
   readonly path: Path;
 }
 
-/** Two rows between which nothing can choose are a fault: the request would cost either. */
+/** Two rows that match equally well are a fault, because the price would be ambiguous. */
 function refuseTies<Row extends PriceMatch & { readonly of?: Priced }>(
   rows: readonly Read<Row>[],
   report: Report,
@@ -100,7 +100,7 @@ function refuseTies<Row extends PriceMatch & { readonly of?: Priced }>(
 
 const plain = (_key: string, value: unknown): unknown => (typeof value === "bigint" ? String(value) : value);
 
-/** Changes with every figure. */
+/** Changes with every price. */
 const versionOf = (rows: unknown): string =>
   createHash("sha256").update(JSON.stringify(rows, plain)).digest("hex").slice(0, 12);
 
@@ -108,7 +108,7 @@ const unreported: Report = (path, problem) => {
   throw new Error(`shipped prices, ${path.join(".")}: ${problem}`);
 };
 
-/** A shipped row says when its figure was last seen at its source. */
+/** A built-in row contains the date of the last check at its source. */
 type ShippedEntry = CostEntry & { readonly as_of?: string };
 
 function shippedRows(): readonly PriceRow[] {
@@ -139,21 +139,21 @@ export function readPrices({ config, faults, fault }: ReadConfig): Prices {
   refuseTies(costRows, report);
   refuseTies(sold.rows, report);
   refuseTies(sold.rules, report);
-  // Most of them are never asked for, and reading them all would be a quarter of the start.
+  // Parsed on first use, because parsing them all would take a quarter of the start.
   const usual = usesShipped ? once(shippedRows) : () => [];
   const [own, price, over] = [itemsOf(costRows), itemsOf(sold.rows), itemsOf(sold.rules)];
   const cost = createPriceBook(versionOf([own, usesShipped ? shipped : []]), own, usual);
   return createPrices(cost, createPriceBook(versionOf([price, over]), price), over);
 }
 
-/** An entry that was written through the admin API. */
+/** An entry written through the admin API. */
 export interface StoredPrice {
   readonly id: string;
   readonly book: "cost" | "price";
   readonly entry: CostEntry | PriceEntry;
 }
 
-/** The prices with stored ones over them. Faults are reported under `prices.<id>`. */
+/** The prices, overridden by stored ones. Faults are reported under `prices.<id>`. */
 export function withStoredPrices(base: Prices, stored: readonly StoredPrice[], report: Report): Prices {
   if (stored.length === 0) return base;
   const costs: Read<PriceRow>[] = [];
@@ -182,7 +182,7 @@ interface Sold {
 
 const itemsOf = <Item>(read: readonly Read<Item>[]): Item[] => read.map(({ item }) => item);
 
-/** Adds what callers pay by an entry: rows of its own, or a rule over the cost. */
+/** Adds what callers pay by an entry: rows of its own, or a rule based on the cost. */
 function readSold(entry: PriceEntry, path: Path, { rows, rules }: Sold, report: Report): void {
   const { usd, factor, per_request: perRequest } = entry;
   const follows = factor !== undefined || perRequest !== undefined;

@@ -1,4 +1,5 @@
-// What an account is made of beside an address and a key: read from the file's fields, or from the variables of its own SDK.
+// Account settings other than a URL and a key: read from the file's fields, or from the variables of the provider's own
+// SDK.
 import { readFileSync } from "node:fs";
 import { Secret } from "../lib/secret.ts";
 import type { Account, AccountFault, AccountRules } from "../providers/credentials.ts";
@@ -11,10 +12,10 @@ type Member = keyof Account;
 export const accountMembers = Object.keys(accountFields) as readonly Member[];
 const secretMembers = ["serviceAccount", "accessKeyId", "secretAccessKey", "sessionToken"] as const;
 
-/** Every member as its text, before it is read. */
+/** Every member as text, before it is parsed. */
 export type AccountTexts = { readonly [member in Member]?: string };
 
-/** Whether somebody who is asked would know from this who asks. */
+/** Whether these settings contain a credential. */
 export function hasSecret(texts: AccountTexts): boolean {
   return secretMembers.some((member) => texts[member] !== undefined);
 }
@@ -38,13 +39,13 @@ export function textsOfVariables({ members }: AccountRules, environment: Environ
   );
 }
 
-/** The text itself, or what stands in the file that it names; null when there is no such file. */
+/** The text itself, or the contents of the file that it names; null if there is no such file. */
 function contentOf(text: string): string | null {
   if (text.trimStart().startsWith("{")) return text;
   try {
     return readFileSync(text, "utf8");
   } catch {
-    // Why it cannot be read is the operator's to find out; that it cannot is told with its name.
+    // The reason is left to the operator; the error contains the name of the field.
     return null;
   }
 }
@@ -61,7 +62,7 @@ function sealed(texts: AccountTexts): Account | AccountFault {
   return { ...plain, ...Object.fromEntries(kept) };
 }
 
-/** The account, or what is wrong with it; kinds without accounts have empty ones. */
+/** The account, or what is wrong with it. Kinds without account settings have an empty one. */
 export function readAccount(
   rules: AccountRules | undefined,
   texts: AccountTexts,

@@ -1,4 +1,4 @@
-// From the configuration to providers and routes: the entries of the file, and those that variables configure by themselves.
+// Providers and routes from the configuration: the entries of the file, and those that variables configure.
 import type { CompatibilityFlags } from "../dialects/dialect.ts";
 import { moderatorForms } from "../dialects/index.ts";
 import type { Candidate, Catalog, Route, Voices } from "../gateway/routing/catalog.ts";
@@ -27,7 +27,7 @@ function checkedUrl(text: string): URL | null {
 
 const unknownField = ({ name }: HttpKind): string => `unknown field for provider kind '${name}'`;
 
-/** The account of an entry; fields that mean nothing to its kind are faults. */
+/** The account of an entry; fields that do not apply to its kind are faults. */
 function accountFromFile(
   place: readonly string[],
   kind: HttpKind,
@@ -48,7 +48,7 @@ function accountFromFile(
 
 const switches = { splits_thinking: "splitsThinking", replays_thinking: "replaysThinking" } as const;
 
-/** What is said of a server's habits; only those that speak chat have such. */
+/** Options of a server, only for kinds with OpenAI's chat completions. */
 function optionsFromFile(
   place: readonly string[],
   kind: HttpKind,
@@ -77,7 +77,7 @@ function declaredModels(
   return { declared: rows.map(declaredModel) };
 }
 
-/** Members of an account that its address can be made of. */
+/** Members of an account from which its URL can be built. */
 function addressMembers({ account }: HttpKind): (keyof Account)[] {
   return account?.baseUrl === undefined ? [] : accountMembers.filter((member) => account.members[member] !== undefined);
 }
@@ -123,8 +123,8 @@ function fromFile(name: string, config: ProviderConfig, file: ReadConfig): HttpE
 }
 
 /**
- * Variables of the one kind configure it, or stop the start; those that serve other programs too, as the keys of a cloud
- * do, configure it when they are complete.
+ * Variables of only this kind configure it, or stop the start. Those shared with other programs, such as the keys of a
+ * cloud, configure it when they are complete.
  */
 function fromEnvironment(kind: HttpKind, environment: Environment): HttpEntry[] {
   const names = kind.environment;
@@ -148,7 +148,7 @@ function fromEnvironment(kind: HttpKind, environment: Environment): HttpEntry[] 
   return [{ ...entry, credential, account }];
 }
 
-/** A route that moderates asks its candidates as judges. */
+/** A route for moderation uses its candidates as moderators. */
 function routeOf(name: string, moderate: JudgeWord | undefined, candidates: readonly Candidate[]): Route {
   if (moderate === undefined) return { name, candidates };
   const form = moderatorForms[moderate];
@@ -156,7 +156,7 @@ function routeOf(name: string, moderate: JudgeWord | undefined, candidates: read
   return { name, candidates: judges, moderates: true };
 }
 
-/** Voices of a model stand before those of its provider. */
+/** Voices of a candidate take precedence over those of its provider. */
 function voiced(candidate: Candidate, voices: Voices | undefined): Candidate {
   return voices === undefined ? candidate : { ...candidate, voices: { ...candidate.provider.entry.voices, ...voices } };
 }
@@ -165,7 +165,7 @@ function routes(file: ReadConfig, providers: readonly Provider[]): Map<string, R
   const candidateOf = (place: readonly string[], entry: { provider: string; model: string }): Candidate | undefined => {
     const provider = providers.find((known) => known.entry.name === entry.provider);
     if (provider !== undefined) return { provider, model: entry.model };
-    // A provider that was left out for its own faults is reported once, there.
+    // A provider that was left out for its own faults is only reported there.
     if (file.providerNames.includes(entry.provider)) return undefined;
     const names = [...file.providerNames, ...providers.map(({ entry }) => entry.name)];
     const problem = `unknown provider '${entry.provider}'${didYouMean(entry.provider, names)}`;
@@ -185,13 +185,13 @@ function routes(file: ReadConfig, providers: readonly Provider[]): Map<string, R
   );
 }
 
-/** Gives the provider that was made for the same configuration, so that one that did not change keeps its state. */
+/** Returns the provider for an unchanged configuration, so that it keeps its state. */
 export type ProviderCache = (configuration: string, make: () => Provider) => Provider;
 const noCache: ProviderCache = (_, make) => make();
 
 /**
- * A catalog. A name in the file wins over the same name from a variable; the sandbox is always there, last.
- * Faults are gathered in `file.faults`.
+ * Builds a catalog. A name in the file takes precedence over the same name from a variable; the sandbox is always the
+ * last provider. Faults are collected in `file.faults`.
  */
 export function buildCatalog(file: ReadConfig, environment: Environment, cache: ProviderCache = noCache): Catalog {
   const { faults } = file;

@@ -1,4 +1,4 @@
-// The shape of turnpike.yaml.
+// The schema of turnpike.yaml.
 import { type Static, Type } from "typebox";
 import { projectSchema, ruleFields } from "../gateway/policy/rules.ts";
 import { limitsSchema } from "./limits.ts";
@@ -233,7 +233,7 @@ export const configSchema = Type.Object(
   closed,
 );
 
-/** What an entry is made of, wherever it is written. */
+/** The schemas of entries, wherever they are written. */
 export const entrySchemas = { provider, route, cost: costEntry, price: priceEntry };
 
 export type ConfigFile = Static<typeof configSchema>;

@@ -1,4 +1,4 @@
-// Providers that are this gateway itself: an address or a credential of ours in their place would send requests in circles.
+// Detects providers that are this gateway itself, by URL or credential, which would send requests in circles.
 import { hostname, networkInterfaces } from "node:os";
 import { hashKey } from "../lib/secret.ts";
 import { providerKinds } from "../providers/index.ts";
@@ -10,10 +10,10 @@ import type { Environment, Settings } from "./environment.ts";
 import type { ReadConfig } from "./file.ts";
 import { adminSetting } from "./secrets.ts";
 
-/** What tells that a provider is the gateway itself. */
+/** How the gateway is recognized. */
 interface Own {
   isAddress(url: string): boolean;
-  /** Whether a text is a key that the gateway has given out. */
+  /** Whether a text is a key of this gateway. */
   isKey(text: string): Promise<boolean>;
 }
 
@@ -23,7 +23,7 @@ const loopback = ["127.0.0.1", "::1", "localhost", "0.0.0.0", "::"];
 
 const bare = (host: string): string => host.replace(/^\[|\]$/g, "").toLowerCase();
 
-/** The names under which a listener on this host is reached from this machine. */
+/** The names at which a listener on this host is reached from this machine. */
 function namesOf(host: string): ReadonlySet<string> {
   const name = bare(host);
   if (loopback.slice(0, 3).includes(name)) return new Set(loopback);
@@ -32,7 +32,7 @@ function namesOf(host: string): ReadonlySet<string> {
   return new Set([...loopback, hostname().toLowerCase(), ...addresses.map(({ address }) => address.toLowerCase())]);
 }
 
-/** Whether a URL leads to the gateway's own listener, or to the address under which clients reach it. */
+/** Whether a URL leads to the gateway's own listener or to its public URL. */
 export function ownAddress(
   { host, port, publicUrl }: Pick<Settings, "host" | "port" | "publicUrl">,
   filePublicUrl?: string,
@@ -53,7 +53,7 @@ export function ownAddress(
   };
 }
 
-/** Whether a text is a key of ours: of the file, of the store (also one that was revoked), or the admin's. */
+/** Whether a text is a key of this gateway: of the file, of the store (including revoked ones), or the admin key. */
 async function isOwnKey(store: Store, pepper: Uint8Array, { config }: ReadConfig, text: string): Promise<boolean> {
   if (Object.values(config.keys ?? {}).some(({ secret }) => secret === text)) return true;
   const hash = hashKey(pepper, text);
@@ -61,7 +61,7 @@ async function isOwnKey(store: Store, pepper: Uint8Array, { config }: ReadConfig
   return (await readSetting(store, adminSetting)) === hash;
 }
 
-/** Throws the Error for a provider of the file that is the gateway itself; it names the line and the field. */
+/** Throws the Error for a provider of the file that is the gateway itself, with line and field. */
 async function refuseOwn({ config, fault }: ReadConfig, own: Own): Promise<void> {
   for (const [name, { base_url: baseUrl, credential }] of Object.entries(config.providers ?? {})) {
     const place = ["providers", name];
@@ -72,7 +72,7 @@ async function refuseOwn({ config, fault }: ReadConfig, own: Own): Promise<void>
   }
 }
 
-/** A variable of this kind that names the gateway itself; null where none does. */
+/** A variable of this kind that refers to the gateway itself; null if none does. */
 async function ownVariable({ environment }: HttpKind, given: Environment, own: Own): Promise<string | null> {
   if (environment?.credential === undefined) return null;
   const credential = given[environment.credential]?.trim() ?? "";
@@ -82,8 +82,8 @@ async function ownVariable({ environment }: HttpKind, given: Environment, own: O
 }
 
 /**
- * The environment without the variables of providers that are the gateway itself. A shell that has them set for clients
- * of the gateway may start the gateway too, so that this is a warning and no fault.
+ * The environment without the variables of providers that are the gateway itself. A shell that has them set for
+ * clients of the gateway may also start it, so this is a warning and not an error.
  */
 async function withoutOwn(given: Environment, own: Own, warn: (warning: string) => void): Promise<Environment> {
   const ignored = new Set<string>();

@@ -9,7 +9,7 @@ export interface SettingEntry {
   readonly source: "default" | "file" | "environment";
 }
 
-/** Variables whose values are not secret, with what they came to. */
+/** Variables that are not secret, with their values in effect. */
 function variables(settings: Settings): readonly (readonly [name: string, value: string | number | null])[] {
   return [
     ["HOST", settings.host],

@@ -1,4 +1,4 @@
-// Limits of streams whose clients wait, left or come back, and of what ends with the gateway. Part of the one table of limits.
+// Limits of streams whose clients read slowly, leave or return, and of the shutdown. Part of the table of limits.
 import type { LimitRow } from "./limit-row.ts";
 
 const mebibyte = 1024 * 1024;

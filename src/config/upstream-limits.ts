@@ -1,4 +1,4 @@
-// Limits of what one request may cost a provider, and of what a provider may send back. Part of the one table of limits.
+// Limits of what one request may cost at a provider, and of what a provider may return. Part of the table of limits.
 import type { LimitRow } from "./limit-row.ts";
 
 const kibibyte = 1024;

@@ -8,7 +8,7 @@ export type Substituted =
   | { readonly ok: true; readonly text: string }
   | { readonly ok: false; readonly problem: string };
 
-/** The value of `NAME` or `NAME:-default`; null where it is not set and has no default. */
+/** The value of `NAME` or `NAME:-default`; null if it is not set and has no default. */
 function variableValue(name: string, fallback: string | undefined, environment: Environment): string | null {
   const value = environment[name];
   if (value !== undefined && (value !== "" || fallback === undefined)) return value;
@@ -24,7 +24,7 @@ function problemOf(match: string, inner: string | undefined, bareName: string | 
   return `the variable ${name} is not set. Set it, or use \${${name}:-default}`;
 }
 
-/** The text with every variable replaced, or what is wrong with it. Replaced text is not looked at again. */
+/** The text with every variable replaced, or what is wrong with it. Replaced text is not substituted again. */
 export function substitute(text: string, environment: Environment): Substituted {
   let problem: string | null = null;
   const replaced = text.replace(token, (match, inner: string | undefined, bareName: string | undefined) => {

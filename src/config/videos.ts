@@ -1,4 +1,4 @@
-// What is set for videos: how long tasks and links live, where results are kept, and how its owners are told.
+// Settings of videos: lifetimes of tasks and links, the storage of results, and webhooks.
 import { isAbsolute, resolve } from "node:path";
 import type { ResultStore } from "../gateway/tasks/dependencies.ts";
 import { deriveKey, Secret } from "../lib/secret.ts";
@@ -31,7 +31,7 @@ const keeps = ["folder", "bucket", "proxy"] as const;
 type Keep = (typeof keeps)[number];
 type Results = NonNullable<NonNullable<ConfigFile["videos"]>["results"]>;
 
-/** Null for what is no address of a web server. */
+/** Null for anything but a web URL without credentials. */
 function plainUrl(text: string): string | null {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url === null || !/^https?:$/.test(url.protocol) || url.search !== "" || url.hash !== "" || url.username !== "")
@@ -60,7 +60,7 @@ function keepOf(settings: Settings, { keep, bucket }: Results): Keep {
     throw new ConfigFault(`TURNPIKE_VIDEO_RESULTS is not valid: '${said.slice(0, 100)}'. Use folder, bucket or proxy.`);
   if (word !== undefined) return word;
   if (bucket !== undefined) return "bucket";
-  // Instances that share a database do not share a folder by themselves.
+  // Instances that share a database may not share a folder.
   return settings.databaseUrl === undefined ? "folder" : "proxy";
 }
 
@@ -99,7 +99,10 @@ function givenWebhookKey({ webhookSecret }: Settings): Uint8Array | null {
   return key;
 }
 
-/** The key that signs webhooks to an owner: the one that was set, else one of the owner's own, so that no owner can speak for us to another. */
+/**
+ * The key that signs webhooks to an owner: the configured one, otherwise a key per owner, so that no owner can sign
+ * for another.
+ */
 export function webhookKeys(settings: Settings, secret: Secret): (ownerKeyId: string) => Uint8Array {
   const given = givenWebhookKey(settings);
   if (given === null) {
@@ -109,7 +112,7 @@ export function webhookKeys(settings: Settings, secret: Secret): (ownerKeyId: st
   return () => given;
 }
 
-/** Throws a ConfigFault for a setting that makes no sense. */
+/** Throws a ConfigFault for an invalid setting. */
 export function videoOptions(settings: Settings, file: ReadConfig): VideoOptions {
   const { retention_days = 30, link_hours = 24 } = file.config.videos ?? {};
   givenWebhookKey(settings);

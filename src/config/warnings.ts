@@ -1,11 +1,12 @@
 // What is allowed in a configuration but surely not meant: reported at the start, one sentence each.
 import type { ProjectRules } from "../gateway/policy/rules.ts";
+// Warnings for settings that are allowed but probably not intended: reported at the start, one sentence each.
 import type { Catalog, Route } from "../gateway/routing/catalog.ts";
 import { findKind } from "../providers/index.ts";
 import type { ReadConfig } from "./file.ts";
 import type { ProviderConfig } from "./schema.ts";
 
-/** The kinds of a vendor's own service refuse every request without a credential; servers at other addresses may not. */
+/** Providers of a vendor's own service refuse every request without a credential; servers at other URLs may not. */
 function missingCredential([name, entry]: [string, ProviderConfig]): string[] {
   const kind = findKind(entry.kind);
   const variable = kind?.environment?.credential;
