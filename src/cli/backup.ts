@@ -1,4 +1,5 @@
-// `turnpike backup`: copies the data folder's databases, its secret and, where asked for, its videos, while the gateway runs.
+// `turnpike backup`: copies the databases of the data folder, its secret and, on request, its videos, while the gateway
+// runs.
 import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { readSettings, type Settings } from "../config/environment.ts";
@@ -10,7 +11,7 @@ import { jsonText } from "./print.ts";
 const folderMode = 0o700;
 const fileMode = 0o600;
 
-/** An earlier backup is never written over. */
+/** An existing backup is never overwritten. */
 function emptyFolder(path: string): string {
   const folder = resolve(path);
   if (existsSync(folder) && readdirSync(folder).length > 0)
@@ -20,7 +21,7 @@ function emptyFolder(path: string): string {
   return folder;
 }
 
-/** The store before the ledger: every request of a task that is in the copy of the store is in the ledger's copy, too. */
+/** The store before the ledger, so that every request of a copied task is in the ledger's copy too. */
 function databasesIn(dataFolder: string): string[] {
   const isLedger = (name: string): boolean => name.startsWith("ledger");
   const names = readdirSync(dataFolder).filter((name) => name.endsWith(".db"));
@@ -36,7 +37,7 @@ function copyPlain(dataFolder: string, folder: string, withVideos: boolean): str
   return found;
 }
 
-/** What the copy does not have, and so needs a backup of its own. */
+/** What the copy does not include, and so needs a backup of its own. */
 function missingFrom({ databaseUrl, secret }: Settings, files: readonly string[]): string[] {
   return [
     ...(databaseUrl === undefined ? [] : ["PostgreSQL is not copied: use pg_dump for the database of DATABASE_URL."]),

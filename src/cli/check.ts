@@ -1,4 +1,4 @@
-// The contract of a check of `turnpike doctor`: one sentence about what was found, and what to do where it is not good.
+// The contract of a check of `turnpike doctor`: one sentence about the finding, and an action if it is not good.
 import { mapConcurrent } from "../lib/map-concurrent.ts";
 
 export type CheckStatus = "ok" | "warning" | "failed";
@@ -6,24 +6,24 @@ export type CheckStatus = "ok" | "warning" | "failed";
 export interface Finding {
   readonly status: CheckStatus;
   readonly detail: string;
-  /** What to do; absent where all is well. */
+  /** What to do; absent if the check passed. */
   readonly action?: string;
 }
 
 /** One row of the table of checks. */
 export interface Check {
   readonly name: string;
-  /** What it sends requests to; absent for a check that stays on this machine. */
+  /** What it sends requests to; absent for a local check. */
   readonly contacts?: string;
   run(): Finding | Promise<Finding>;
 }
 
-/** A check with what it found. */
+/** A check with its finding. */
 export interface CheckResult extends Finding {
   readonly name: string;
 }
 
-/** All is well. */
+/** The check passed. */
 export const ok = (detail: string): Finding => ({ status: "ok", detail });
 
 /** The gateway works, but not as well or as safely as it should. */
@@ -52,7 +52,7 @@ async function runCheck({ name, run }: Check): Promise<CheckResult> {
   }
 }
 
-/** Runs all checks, a few at once, each within a bound of time; the results are in the order of the table. */
+/** Runs all checks, a few at once, each with a timeout; the results are in the order of the table. */
 export function runChecks(checks: readonly Check[]): Promise<CheckResult[]> {
   return mapConcurrent(checks, atOnce, runCheck);
 }

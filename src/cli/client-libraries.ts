@@ -1,4 +1,4 @@
-// The rows of the table of clients for programs that use a vendor's library.
+// Rows of the client table for programs that use a vendor's library.
 import { type Client, type Connection, shellKey, v1 } from "./client.ts";
 
 const lines = (...each: readonly string[]): string => each.join("\n");
@@ -7,7 +7,7 @@ const keyOfPython = ({ key }: Connection): string => (key === null ? 'os.environ
 const keyOfNode = ({ key }: Connection): string => (key === null ? "process.env.TURNPIKE_KEY" : quoted(key));
 const importOs = ({ key }: Connection): string[] => (key === null ? ["import os"] : []);
 
-/** Libraries, and the command line that needs none. */
+/** Libraries, and plain HTTP from a shell. */
 export const libraries: readonly Client[] = [
   {
     name: "curl",

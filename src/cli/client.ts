@@ -1,45 +1,45 @@
-// What a row of the table of clients is, and how the gateway's address and key are written in one.
+// The contract of a row of the client table, and how the gateway's URL and key are written in one.
 import type { SettingsFile } from "./settings-file.ts";
 
-/** What every client is given. */
+/** The settings of every client. */
 export interface Connection {
-  /** The gateway's address, without a path of a format. */
+  /** The gateway's URL, without the path of an API. */
   readonly url: string;
-  /** The client key; null where none was given, so that a reference or a placeholder is written. */
+  /** The client key; null if none was given, so that a variable or a placeholder is written. */
   readonly key: string | null;
   readonly model: string;
 }
 
-/** Where a user's files are. */
+/** The folders of the user's files. */
 export interface Folders {
   readonly home: string;
   readonly working: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
-/** One row: a client, and how it is pointed to the gateway. */
+/** One row: a client, and how it is configured. */
 export interface Client {
   readonly name: string;
   readonly title: string;
-  /** Lines of a shell or a program. */
+  /** Lines for a shell or a program. */
   readonly text?: (connection: Connection) => string;
   /** The files that the client reads. */
   readonly files?: (connection: Connection, folders: Folders) => readonly SettingsFile[];
-  /** True where the settings name the variable TURNPIKE_KEY, so that they can be written without a key. */
+  /** True where the settings refer to the variable TURNPIKE_KEY, so that they can be written without a key. */
   readonly readsKeyVariable?: true;
-  /** What to do besides. */
+  /** Additional instructions. */
   readonly note?: string;
 }
 
 const placeholder = "tp-your-key";
 
-/** The key, or a text in its place. */
+/** The key, or a placeholder. */
 export const keyIn = ({ key }: Connection): string => key ?? placeholder;
 
-/** The key where a shell replaces a variable. */
+/** The key, or the variable for a shell to expand. */
 export const shellKey = ({ key }: Connection): string => key ?? "$TURNPIKE_KEY";
 
-/** The address below which the paths of the most common format are. */
+/** The base URL of OpenAI's API. */
 export const v1 = ({ url }: Connection): string => `${url}/v1`;
 
 /** Lines of a shell that set variables. */

@@ -1,16 +1,16 @@
-// The table of `turnpike connect`: for each client the file that it reads with the settings in it, or the lines to run.
+// The table of `turnpike connect`: for each client its settings file with the settings, or the lines to run.
 import { join } from "node:path";
 import { type Client, exported, keyIn, shellKey, v1 } from "./client.ts";
 import { libraries } from "./client-libraries.ts";
 
 const exportNote = "The settings name the variable TURNPIKE_KEY: set it where the client runs.";
 
-/** Coding agents and their files: the pages of their vendors, as of November 2026. */
+/** Coding agents and their files, by the documentation of their vendors as of November 2026. */
 const agents: readonly Client[] = [
   {
     name: "claude-code",
     title: "Claude Code",
-    // Both names of models are set: the smaller model works in the background.
+    // Both model names are set: the smaller model is used in the background.
     files: (connection, { home, environment }) => [
       {
         path: join(environment["CLAUDE_CONFIG_DIR"] ?? join(home, ".claude"), "settings.json"),

@@ -1,21 +1,21 @@
-// `turnpike completions`: scripts by which shells complete commands and options, made from the table of commands.
+// `turnpike completions`: shell completion scripts for commands and options, generated from the command table.
 import { type Command, parseCommonFields, UsageError } from "./options.ts";
 import { jsonText } from "./print.ts";
 
-/** What can follow some words of the command line. */
+/** The possible next words after some words of the command line. */
 interface Completion {
-  /** The words before, with spaces; empty at the start. */
+  /** The previous words, separated by spaces; empty at the start. */
   readonly words: string;
   readonly candidates: readonly { readonly word: string; readonly summary: string }[];
 }
 
-/** `--by model|key` is the option `--by`, with these values. */
+/** `--by model|key` is the option `--by` with these values. */
 function optionOf(usage: string): { readonly word: string; readonly values: readonly string[] } {
   const [word = "", value = ""] = usage.split(" ");
   return { word, values: /^[a-z][\w-]*(?:\|[\w-]+)+$/.test(value) ? value.split("|") : [] };
 }
 
-/** The rows for a command and all below it: its subcommands and options, and the values of each option that has some. */
+/** The rows for a command and everything below it: subcommands, options, and the values of options. */
 function completionsOf(words: string, { commands = {}, options = {}, choices = [] }: Command): Completion[] {
   const inner = Object.entries(commands).map(([word, { summary }]) => ({ word, summary }));
   const named = choices.map((word) => ({ word, summary: "" }));
@@ -83,7 +83,7 @@ _turnpike() {
 }
 if (( $+functions[compdef] )); then compdef _turnpike turnpike; fi`;
 
-/** Each word with the condition under which fish offers it: the words before the cursor, without options. */
+/** Each word with its condition for fish: the words before the cursor, without options. */
 function fish(rows: readonly Completion[]): string {
   const lines = rows.flatMap(({ words, candidates }) =>
     candidates.map(({ word, summary }) => {
@@ -118,7 +118,7 @@ const shells = { bash, zsh, fish } as const;
 
 const isShell = (name: string): name is keyof typeof shells => Object.hasOwn(shells, name);
 
-/** The command for a table of commands, which contains the command itself. */
+/** The command for a table of commands, which includes the command itself. */
 export function completionsCommand(root: () => Command): Command {
   const names = Object.keys(shells).join("|");
   return {

@@ -1,4 +1,4 @@
-// `turnpike config`: checks the configuration, prints what is in effect, and prints the schema for editors.
+// `turnpike config`: checks the configuration, prints the settings in effect, and prints the schema for editors.
 import { existsSync } from "node:fs";
 import { stringify } from "yaml";
 import { type Configuration, readConfiguration } from "../config/configuration.ts";
@@ -49,7 +49,7 @@ function check(words: readonly string[]): void {
   process.exitCode = verdict.valid ? 0 : 1;
 }
 
-/** Variables that are set, and those that always have a value. */
+/** Variables that are set, and those with a default. */
 function variablesInEffect({ host, port, dataFolder, configFile, environment }: Settings): JsonObject {
   const given = variables.flatMap(({ name }) => {
     const value = environment[name]?.trim();
@@ -59,7 +59,7 @@ function variablesInEffect({ host, port, dataFolder, configFile, environment }: 
   return { ...Object.fromEntries(given), HOST: host, PORT: port, TURNPIKE_DATA: dataFolder, TURNPIKE_CONFIG: file };
 }
 
-/** Providers of the file as they were read, and those that variables configure. */
+/** Providers of the file as they were parsed, and those that variables configure. */
 function providersInEffect({ file }: Configuration, settings: Settings): JsonObject {
   const declared = (file.config.providers ?? {}) as JsonObject;
   const { providers } = buildCatalog(file, settings.environment);

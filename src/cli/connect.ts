@@ -12,12 +12,12 @@ import { jsonText, table } from "./print.ts";
 import { newSettingsText, type SettingsFile } from "./settings-file.ts";
 import { undoSettings, writeSettings } from "./write-settings.ts";
 
-/** The address under which clients reach the gateway. */
+/** The URL at which clients reach the gateway. */
 function addressOf(settings: Settings, config: ConfigFile): string {
   return settings.publicUrl ?? config.public_url ?? localAddress(settings);
 }
 
-/** Answers everything, and is always there. */
+/** Always available, and answers every operation. */
 const trialModel = "sandbox/chat";
 
 interface Words {

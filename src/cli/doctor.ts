@@ -11,24 +11,24 @@ import { readServedEntries } from "./open-catalog.ts";
 import { type Command, parseCommonFields } from "./options.ts";
 import { jsonText, table } from "./print.ts";
 
-/** Null where the check of the configuration reports why it cannot be read. */
+/** Null if the configuration cannot be read, which its own check reports. */
 function withoutFaults<T>(read: () => T): T | null {
   try {
     return read();
   } catch {
-    // The check of the configuration reads it again and reports every fault.
+    // The configuration check reads it again and reports every fault.
     return null;
   }
 }
 
-/** The catalog that is served; where the configuration has faults, the providers without faults of the file. */
+/** The served catalog; if the configuration has faults, the valid providers of the file. */
 async function catalogOf(settings: Settings, configuration: Configuration | null, offline: boolean) {
   if (configuration !== null) return (await readServedEntries(settings, configuration, offline)).catalog;
   const file = withoutFaults(() => readConfigFile(settings));
   return file === null ? null : buildCatalog(file, settings.environment);
 }
 
-/** All checks for these settings. Providers without faults are checked although others have some. */
+/** All checks for these settings. Valid providers are checked even if others are invalid. */
 async function allChecks(settings: Settings, offline: boolean): Promise<Check[]> {
   const configuration = withoutFaults(() => readConfiguration(settings));
   const catalog = await catalogOf(settings, configuration, offline);

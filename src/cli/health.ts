@@ -26,7 +26,7 @@ async function readHealth(url: string): Promise<Health> {
       detail: `${url} answered with status ${response.status}: ${body.error?.message ?? "not ready"}`,
     };
   } catch (thrown) {
-    // A refusal, a timeout or an answer that is not HTTP: each means that it does not serve.
+    // A refused connection, a timeout or a reply that is not HTTP: all mean that it is not ready.
     const reason = thrown instanceof Error && thrown.name === "TimeoutError" ? "does not respond" : "cannot be reached";
     return { ready: false, detail: `${url} ${reason}.` };
   }

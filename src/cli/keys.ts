@@ -1,4 +1,5 @@
-// `turnpike keys`: creates, lists, changes, rotates and revokes client keys. A running gateway follows within a second.
+// `turnpike keys`: creates, lists, changes, rotates and revokes client keys. A running gateway applies changes within a
+// second.
 import { fileKeyId } from "../config/access.ts";
 import { declaredKeyNames } from "../config/file.ts";
 import {
@@ -151,7 +152,7 @@ async function list(words: readonly string[]): Promise<void> {
   });
 }
 
-/** Finds the key of a command and works on it; a key of the file is changed there. */
+/** Finds the key of a command and changes it. Keys of the file must be changed there. */
 async function withKey(
   words: readonly string[],
   usage: string,

@@ -1,4 +1,4 @@
-// What `turnpike doctor` checks on this machine: open files, the data folder, the secret, the clock, the configuration.
+// Local checks of `turnpike doctor`: open files, the data folder, the secret, the clock, the configuration.
 import { accessSync, constants, existsSync, statfsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { readConfiguration } from "../config/configuration.ts";
@@ -11,10 +11,10 @@ import { readRequests } from "../gateway/ledger/read.ts";
 import { openStoreReadOnly, storeExists } from "../store/store.ts";
 import { type Check, type Finding, failed, ok, warning } from "./check.ts";
 
-/** Open files that fit all requests under way: two for each, and those of the process itself. */
+/** The open files of so many concurrent requests: two for each, and those of the process itself. */
 const filesFor = (requests: number): number => 2 * requests + 512;
 
-/** Whether the limit on open files fits the requests that are allowed at once. */
+/** Whether the limit on open files is enough for the concurrent requests. */
 export function checkDescriptors(soft: number | null, { maxConcurrentRequests: wanted }: Limits): Finding {
   if (soft === null) return warning("The limit on open files cannot be read here.", "Check `ulimit -n`.");
   const fitting = requestsWithin(soft, wanted);
@@ -32,7 +32,7 @@ function isUsable(folder: string): boolean {
     accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK);
     return statSync(folder).isDirectory();
   } catch {
-    // Why it is not usable is in the sentence of the check: its path, and what to set.
+    // The finding contains the path and what to set.
     return false;
   }
 }
@@ -50,7 +50,7 @@ function existingParent(folder: string): string {
   return existsSync(folder) || dirname(folder) === folder ? folder : existingParent(dirname(folder));
 }
 
-/** Whether the gateway can keep its files in the data folder. */
+/** Whether the gateway can store its files in the data folder. */
 export function checkDataFolder(folder: string): Finding {
   const exists = existsSync(folder);
   const found = existingParent(folder);
@@ -78,7 +78,7 @@ function checkMode(folder: string, freeMib: number): Finding {
   return warning(detail, `Run \`chmod -R go= ${folder}\`; the next start does the same.`);
 }
 
-/** Whether a secret was given or generated. */
+/** Whether a secret was set or generated. */
 export const hasSecretSet = ({ secret, dataFolder }: Settings): boolean =>
   secret !== null || existsSync(secretFileOf(dataFolder));
 
@@ -90,7 +90,7 @@ export async function checkStoredSecret(settings: Settings): Promise<Finding> {
       ? ok("The first start generates a secret in the data folder.")
       : warning("No secret is set.", "Set the same TURNPIKE_SECRET for all instances that share the database.");
   const secret = readExistingSecret(settings);
-  // The shared database has a check of its own.
+  // The shared database has its own check.
   if (databaseUrl !== undefined || !storeExists(dataFolder)) return ok("The secret is set.");
   const store = openStoreReadOnly({ dataFolder });
   try {
@@ -110,7 +110,7 @@ export const wrongSecret: Finding = failed(
 const earliestMs = Date.UTC(2026, 0, 1);
 const toleranceMs = 5_000;
 
-/** Whether the time can be right: after this software was written, and not before the newest request in the ledger. */
+/** Whether the clock is plausible: later than this release, and not before the newest request in the ledger. */
 export function checkClock({ dataFolder }: Settings, nowMs: number): Finding {
   const time = new Date(nowMs).toISOString();
   if (nowMs < earliestMs) return failed(`The clock is wrong: ${time}.`, "Set the time, for example with NTP.");
@@ -137,7 +137,7 @@ export function configurationChecks(settings: Settings): Check[] {
   }
 }
 
-/** The checks that send nothing anywhere. */
+/** The checks without network access. */
 export function machineChecks(settings: Settings, limits: Limits): Check[] {
   return [
     { name: "descriptors", run: () => checkDescriptors(descriptorLimit(), limits) },

@@ -1,4 +1,4 @@
-// The command line: which command was asked for, and what its end means for the exit code.
+// The command line: selects the command, and maps its result to the exit code.
 import { version } from "../../package.json";
 import { backupCommand } from "./backup.ts";
 import { completionsCommand } from "./completions.ts";
@@ -61,7 +61,7 @@ const root: Command = {
   },
 };
 
-/** The help of the whole command line: every command that does something, one line each. */
+/** The help text: every command in one line. */
 function help(): string {
   const leaves = (command: Command): Command[] =>
     command.run === undefined ? Object.values(command.commands ?? {}).flatMap(leaves) : [command];
@@ -74,7 +74,7 @@ function help(): string {
   ].join("\n");
 }
 
-/** Runs one command. A failure is one sentence on standard error and exit code 1; wrong words exit with 2. */
+/** Runs one command. A failure is one sentence on standard error and exit code 1; invalid arguments exit with 2. */
 export async function run(words: readonly string[]): Promise<void> {
   const [first = "serve", ...others] = words;
   if (first === "--version" || first === "-v") return printVersion();

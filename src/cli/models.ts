@@ -1,4 +1,5 @@
-// `turnpike models`, `turnpike providers` and `turnpike routes`: what the catalog has, and who answers a model.
+// `turnpike models`, `turnpike providers` and `turnpike routes`: the contents of the catalog, and the candidates of a
+// model.
 import type { Operation } from "../canonical/operation.ts";
 import { readConfiguration } from "../config/configuration.ts";
 import { readSettings } from "../config/environment.ts";
@@ -13,7 +14,7 @@ import { jsonText, table } from "./print.ts";
 const common = { json: { type: "boolean" }, offline: { type: "boolean" } } as const;
 const commonHelp = { "--offline": "do not request the providers' model lists", "--json": "print JSON" };
 
-/** A line for everything that is missing from what is printed. */
+/** A line for everything that is missing from the output. */
 const missingLines = ({ unread, notes }: OpenedCatalog): string[] => [
   ...[...unread].map((name) => `The model list of provider '${name}' is not available. Run 'turnpike doctor'.`),
   ...notes,

@@ -1,4 +1,5 @@
-// What `turnpike doctor` checks over the network: providers, the place for videos, the shared database. Nothing else is contacted.
+// Network checks of `turnpike doctor`: providers, the storage for videos, the shared database. Nothing else is
+// contacted.
 import { existsSync } from "node:fs";
 import { GatewayError } from "../canonical/error.ts";
 import type { Configuration } from "../config/configuration.ts";
@@ -14,7 +15,7 @@ import { hasSecretSet, wrongSecret } from "./machine-checks.ts";
 
 const providerTimeoutMs = 10_000;
 
-/** Codes of Bun's fetch (1.4) for a connection that failed before anything was sent. */
+/** Codes of Bun's fetch (1.4) for connections that failed before anything was sent. */
 const transportFaults: readonly (readonly [pattern: RegExp, problem: string, action: string])[] = [
   [/ENOTFOUND|DNS|EAI_AGAIN/i, "its name does not resolve", "Check the base URL and the name servers."],
   [/Refused|ECONNREFUSED/i, "the connection is refused", "Check the base URL, and that the server runs."],
@@ -37,7 +38,7 @@ function transportFinding(thrown: GatewayError): Finding {
   return failed(`The provider is not available: ${problem}${code === "" ? "" : ` (${code})`}.`, action);
 }
 
-/** What a failure of a model list means for the operator. */
+/** The finding for a failed model list. */
 function findingOf(thrown: unknown): Finding {
   if (!(thrown instanceof GatewayError)) {
     const isTimeout = thrown instanceof DOMException && thrown.name === "TimeoutError";
@@ -76,7 +77,7 @@ async function checkProvider(provider: Provider, baseUrl: string, catalog: Catal
   const signal = AbortSignal.timeout(providerTimeoutMs);
   try {
     if (provider.list.models !== undefined) return listFinding(await provider.list.models(signal), provider, catalog);
-    // Without a model list, only the name and the connection can be checked: this request carries no credential.
+    // Without a model list, only the name and the connection can be checked: this request has no credential.
     const response = await createSend()({ method: "GET", url: baseUrl, headers: {}, signal });
     await response.body?.cancel();
     return ok("It can be reached. It has no model list, so its credential was not checked.");
@@ -87,17 +88,17 @@ async function checkProvider(provider: Provider, baseUrl: string, catalog: Catal
 
 function providerCheck(provider: Provider, catalog: Catalog): Check[] {
   const { dispatch, entry } = provider;
-  // A provider inside the process has nothing to be checked.
+  // In-process providers need no check.
   if (dispatch.form === "canonical") return [];
   const name = `provider ${entry.name}`;
   const contacts = `${name} (${new URL(dispatch.baseUrl).host})`;
   return [{ name, contacts, run: () => checkProvider(provider, dispatch.baseUrl, catalog) }];
 }
 
-/** The folder or the bucket in which completed videos are stored. */
+/** The folder or bucket for completed videos. */
 function resultsCheck({ dataFolder }: Settings, { videos: { results } }: Configuration): Check[] {
   const { target } = results;
-  // A folder is created by its check, which must not make an installation.
+  // The check of a folder creates it, which must not create an installation.
   if (target === null || (target.kind === "folder" && !existsSync(dataFolder))) return [];
   const run = async (): Promise<Finding> => {
     const problem = await target.findProblem();
@@ -107,7 +108,7 @@ function resultsCheck({ dataFolder }: Settings, { videos: { results } }: Configu
   return [{ name: "video results", run, ...(target.kind === "bucket" ? { contacts: "the bucket for videos" } : {}) }];
 }
 
-/** A database without tables is that of an installation that was never started. */
+/** A database without tables belongs to an installation that was never started. */
 const isOtherSecret = async (store: Store, settings: Settings): Promise<boolean> =>
   hasSecretSet(settings) && (await secretMatches(store, readExistingSecret(settings)).catch(() => null)) === false;
 
@@ -138,7 +139,9 @@ function databaseCheck(settings: Settings): Check[] {
   return [{ name: "database", contacts: `the database (${host})`, run: () => checkDatabase(settings, databaseUrl) }];
 }
 
-/** The checks of providers, of the place for videos and of the database. The configuration is null where it has faults. */
+/**
+ * The checks of providers, of the storage for videos and of the database. The configuration is null if it has faults.
+ */
 export function networkChecks(settings: Settings, configuration: Configuration | null, catalog: Catalog): Check[] {
   return [
     ...catalog.providers.flatMap((provider) => providerCheck(provider, catalog)),

@@ -1,4 +1,4 @@
-// What commands about models need: the catalog that the gateway would use, and the lists of its providers.
+// The catalog for commands about models: as the gateway would use it, with its providers' lists.
 import { createSealer } from "../admin/stored-entries.ts";
 import { type Configuration, readConfiguration } from "../config/configuration.ts";
 import { readSettings, type Settings } from "../config/environment.ts";
@@ -11,10 +11,10 @@ import { systemClock } from "../lib/clock.ts";
 import { openLiveCatalog } from "../live-catalog.ts";
 import { openStoreReadOnly, storeExists } from "../store/store.ts";
 
-/** A catalog with the entries that were written through the admin API, as far as they can be read. */
+/** A catalog with the entries of the admin API, as far as they can be read. */
 export interface ServedEntries {
   readonly catalog: Catalog;
-  /** Names of providers that are in the store, not in the file or the environment. */
+  /** Names of providers that are defined in the store. */
   readonly stored: ReadonlySet<string>;
   /** Sentences about entries that are missing. */
   readonly notes: readonly string[];
@@ -22,7 +22,10 @@ export interface ServedEntries {
 
 const textOf = (thrown: unknown): string => (thrown instanceof Error ? thrown.message : String(thrown));
 
-/** The catalog of the file, the environment and the store, which is only read. A shared database is not contacted `offline`. */
+/**
+ * The catalog of the file, the environment and the store, which is opened read-only. A shared database is not
+ * contacted `offline`.
+ */
 export async function readServedEntries(
   settings: Settings,
   { file, prices }: Pick<Configuration, "file" | "prices">,
@@ -55,18 +58,20 @@ export async function readServedEntries(
 export interface OpenedCatalog extends ServedEntries {
   readonly file: ReadConfig;
   readonly listings: ModelLists;
-  /** Providers whose list was requested without success. */
+  /** Providers whose model list failed. */
   readonly unread: ReadonlySet<string>;
 }
 
 const listTimeoutMs = 10_000;
 
-/** Nothing is sent: only models that the configuration declares are listed. */
+/** Sends no requests: only models that the configuration declares are listed. */
 function withoutLists(catalog: Catalog): Catalog {
   return { ...catalog, providers: catalog.providers.map((provider) => ({ ...provider, list: {} })) };
 }
 
-/** Reads the configuration and, unless it is `offline`, the providers' lists. Throws with every fault of the configuration. */
+/**
+ * Reads the configuration and, unless `offline`, the providers' lists. Throws with every fault of the configuration.
+ */
 export async function openCatalog(offline: boolean): Promise<OpenedCatalog> {
   const settings = readSettings(process.env, process.cwd());
   const configuration = readConfiguration(settings);

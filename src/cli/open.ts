@@ -1,4 +1,4 @@
-// What commands that read or change the store need: the settings, the store, the pepper.
+// What commands need to use the store: the settings, the store, the pepper.
 import { existsSync } from "node:fs";
 import { readSettings, type Settings } from "../config/environment.ts";
 import { openRoot, pepperOf, readExistingSecret } from "../config/secrets.ts";
@@ -8,12 +8,12 @@ import { openStore, type Store } from "../store/store.ts";
 export interface Opened {
   readonly settings: Settings;
   readonly store: Store;
-  /** What the keys of the installation are derived from. */
+  /** The root secret of the installation's keys. */
   readonly root: Secret;
   readonly pepper: Uint8Array;
 }
 
-/** A command in the wrong folder must not make a second installation there. */
+/** A command in the wrong folder must not create a second installation. */
 function requireInstallation({ databaseUrl, dataFolder }: Settings): void {
   if (databaseUrl !== undefined || existsSync(dataFolder)) return;
   throw new Error(
@@ -21,7 +21,7 @@ function requireInstallation({ databaseUrl, dataFolder }: Settings): void {
   );
 }
 
-/** Opens the store for one piece of work and closes it afterwards. Throws where the secret is not the store's. */
+/** Opens the store for a task and closes it afterwards. Throws if the secret does not match the store. */
 export async function withStore(work: (opened: Opened) => Promise<void>): Promise<void> {
   const settings = readSettings(process.env, process.cwd());
   requireInstallation(settings);

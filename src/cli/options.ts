@@ -1,18 +1,18 @@
-// The words of a command line: options by table, help on every command, and one error for words that no command takes.
+// Parses the command line: options by table, help for every command, and one error for invalid arguments.
 import { type ParseArgsOptionsConfig, parseArgs } from "node:util";
 import { didYouMean } from "../config/suggest.ts";
 
-/** The command line asks for something that does not exist: exit code 2. */
+/** Invalid arguments: exit code 2. */
 export class UsageError extends Error {}
 
 export type Run = (words: readonly string[]) => Promise<void> | void;
 
-/** One command: a line that shows how it is called, what it does, and its work or its subcommands. */
+/** One command: its usage line, its summary, and its function or its subcommands. */
 export interface Command {
   readonly usage: string;
   readonly summary: string;
   readonly options?: Readonly<Record<string, string>>;
-  /** What an argument can be, where that is a list; for completions. */
+  /** The values of an argument that has a list of them, for completions. */
   readonly choices?: readonly string[];
   readonly run?: Run;
   readonly commands?: Readonly<Record<string, Command>>;
@@ -20,7 +20,7 @@ export interface Command {
 
 const isHelp = (word: string | undefined): boolean => word === "--help" || word === "-h" || word === "help";
 
-/** The values of options and the words beside them. Throws WrongWords for an option that is not in the table. */
+/** The values of options and the positional arguments. Throws UsageError for an unknown option. */
 export function parseCommonFields<Options extends ParseArgsOptionsConfig>(
   words: readonly string[],
   options: Options,
@@ -37,7 +37,7 @@ export function parseCommonFields<Options extends ParseArgsOptionsConfig>(
   }
 }
 
-/** The help text of a command and of those below it. */
+/** The help text of a command and its subcommands. */
 export function helpOf({ usage, summary, options = {}, commands = {} }: Command): string {
   const rows = [...Object.values(commands).map((inner) => [inner.usage, inner.summary]), ...Object.entries(options)];
   const width = Math.max(...rows.map(([left = ""]) => left.length));
@@ -45,7 +45,7 @@ export function helpOf({ usage, summary, options = {}, commands = {} }: Command)
   return [`${usage}: ${summary}`, ...(list.length === 0 ? [] : ["", ...list])].join("\n");
 }
 
-/** Runs the command that the words name; prints its help where they ask for it. */
+/** Runs the command that the arguments name, or prints its help on request. */
 export async function runCommand(
   command: Command,
   words: readonly string[],

@@ -1,4 +1,4 @@
-// `turnpike prices`: the prices that apply, from the file and from those that are shipped.
+// `turnpike prices`: the prices in effect, from the file and the built-in ones.
 import { readConfiguration } from "../config/configuration.ts";
 import { readSettings } from "../config/environment.ts";
 import { repriced } from "../gateway/ledger/reprice.ts";
@@ -18,7 +18,7 @@ const oneDayMs = 86_400_000;
 
 const day = (ms: number | undefined): string => (ms === undefined ? "" : new Date(ms).toISOString().slice(0, 10));
 
-/** What narrows a row beyond its provider and model. */
+/** The conditions of a row in addition to its provider and model. */
 function conditions({ operation, region, tier, size, quality, fromInputTokens }: PriceMatch): string {
   const from = fromInputTokens === undefined ? undefined : `from ${fromInputTokens} input tokens`;
   return [operation, region, tier, size, quality, from].filter((each) => each !== undefined).join(", ");
@@ -36,7 +36,7 @@ function ruleCells(rule: PriceRule): string[] {
   return ["price", provider, model, conditions(rule), "everything", factor + fixed, "request", day(validFromMs), ""];
 }
 
-/** Only rows that may apply to this model, where one is named. */
+/** Only rows that may apply to this model, if one is given. */
 function selected({ cost, price, rules }: Prices, model: string | undefined) {
   const isWanted = (row: PriceMatch): boolean => model === undefined || matchesModel(row.model, model);
   return { cost: cost.rows.filter(isWanted), price: price.rows.filter(isWanted), rules: rules.filter(isWanted) };
@@ -68,7 +68,7 @@ const repriceHead = [
   "new price",
 ];
 
-/** Today's prices over what was booked: shown, not written. */
+/** Applies today's prices to past requests: printed, not written. */
 function reprice(words: readonly string[]): string {
   const options = { since: { type: "string" }, until: { type: "string" }, json: { type: "boolean" } } as const;
   const { values } = parseCommonFields(words, options);

@@ -1,4 +1,4 @@
-// How commands print: columns of text, amounts of money, or JSON.
+// Output of commands: tables, amounts of money, JSON.
 import { formatDecimal } from "../lib/decimal.ts";
 
 /** Columns of text, each as wide as its widest cell. */

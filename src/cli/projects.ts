@@ -1,4 +1,4 @@
-// `turnpike projects`: creates, lists, changes and removes projects, the groups that keys belong to.
+// `turnpike projects`: creates, lists, changes and removes projects, which group keys.
 import { fileProjectId } from "../config/access.ts";
 import { changedProject, createProject, editProject, findProject } from "../gateway/policy/key-changes.ts";
 import { listKeys } from "../store/keys.ts";

@@ -1,4 +1,5 @@
-// `turnpike reconcile`: what is derived from the ledger against its rows, and a provider's invoice against what was booked.
+// `turnpike reconcile`: compares derived data with the rows of the ledger, and a provider's invoice with the recorded
+// costs.
 import { readFileSync } from "node:fs";
 import { readSettings } from "../config/environment.ts";
 import { type InvoiceLine, reconcileIndex, reconcileInvoice } from "../gateway/ledger/reconcile.ts";
@@ -9,7 +10,7 @@ import { dollars, jsonText, table } from "./print.ts";
 const nanoDigits = 9;
 const columns = ["date", "model", "tokens", "amount"] as const;
 
-/** A CSV file with a head: `date,model,tokens,amount`, amounts in US dollars. Throws for a line that cannot be read. */
+/** A CSV file with a header: `date,model,tokens,amount`, amounts in US dollars. Throws for an invalid line. */
 function invoiceLines(path: string): InvoiceLine[] {
   const [head = "", ...lines] = readFileSync(path, "utf8")
     .split(/\r?\n/)

@@ -1,4 +1,4 @@
-// `turnpike requests`: requests as the ledger has them, found by the gateway's id or by the one that the client saw.
+// `turnpike requests`: requests of the ledger, found by the gateway's id or by the client's request id.
 
 import { type Configuration, readConfiguration } from "../config/configuration.ts";
 import { readSettings, type Settings } from "../config/environment.ts";
@@ -17,7 +17,7 @@ import { formatDecimal } from "../lib/decimal.ts";
 import { type Command, parseCommonFields, UsageError } from "./options.ts";
 import { dollars, jsonText, table } from "./print.ts";
 
-/** Callers may use their ids more than once: so many of them are shown, the newest first. */
+/** Clients may reuse their ids: at most so many requests are shown, newest first. */
 const mostShown = 20;
 const mostInFeed = 10_000;
 const factorDigits = 6;
@@ -25,10 +25,10 @@ const factorDigits = 6;
 const named = (value: unknown): string => (value === null || value === undefined ? "" : String(value));
 const money = (value: bigint | null): string => (value === null ? "" : dollars(value));
 
-/** What is empty in most requests is only shown where it is not. */
+/** Empty values are not shown. */
 const isShown = (value: unknown): boolean => value !== null && value !== 0;
 
-/** Columns that the rest of the story shows. */
+/** Columns that other parts of the output show. */
 const elsewhere: readonly (keyof RequestRow)[] = ["warnings", "passedOver", "costNanoDollars", "priceNanoDollars"];
 
 function requestLines({ atMs, ...rest }: RequestRow): string {
@@ -104,14 +104,14 @@ function textOf({ request, trace }: RequestStory): string {
   return parts.join("\n\n");
 }
 
-/** What explains prices, from the configuration. */
+/** The configuration from which prices are explained. */
 export function pricingOf(settings: Settings, configuration: Configuration): StoryPrices {
   const { providers } = buildCatalog(configuration.file, settings.environment);
   const kinds = new Map(providers.map(({ entry, kind }) => [entry.name, kind.name]));
   return { prices: configuration.prices, kindOf: (provider) => kinds.get(provider) ?? provider };
 }
 
-/** Null where the configuration cannot be read here: the ledger is shown all the same. */
+/** Null if the configuration cannot be read here: the ledger is shown anyway. */
 function readableConfiguration(settings: Settings): Configuration | null {
   try {
     return readConfiguration(settings);
@@ -134,7 +134,7 @@ function show(words: readonly string[]): void {
   console.log(values.json ? json() : found.map(textOf).join("\n\n"));
 }
 
-/** As in a program's loop: rows, and where to go on. */
+/** For programs: rows, and a cursor to continue. */
 function feed(words: readonly string[]): void {
   const options = { after: { type: "string" }, limit: { type: "string" }, json: { type: "boolean" } } as const;
   const { values } = parseCommonFields(words, options);

@@ -1,4 +1,4 @@
-// Options of the command line for the rules of a key or a project, the same for both.
+// Command line options for the rules of a key or a project.
 import { checkSchema } from "../config/check-schema.ts";
 import type { ProjectRules, Rules } from "../gateway/policy/rules.ts";
 import { UsageError } from "./options.ts";
@@ -6,7 +6,7 @@ import { UsageError } from "./options.ts";
 const many = { type: "string", multiple: true } as const;
 const one = { type: "string" } as const;
 
-/** As `parseArgs` wants them. */
+/** In the format of `parseArgs`. */
 export const ruleOptions = {
   "allow-model": many,
   "refuse-model": many,
@@ -68,7 +68,7 @@ function pairOf(option: string, text: string, separator: string): [string, strin
 const textsOf = (value: string | string[] | undefined): string[] =>
   value === undefined ? [] : Array.isArray(value) ? value : [value];
 
-/** `NAME=VALUE` options as an object; undefined where there is none. */
+/** `NAME=VALUE` options as an object; undefined if there are none. */
 export function pairsOf(option: string, value: string[] | undefined): Record<string, string> | undefined {
   return value === undefined ? undefined : Object.fromEntries(value.map((text) => pairOf(option, text, "=")));
 }
@@ -95,7 +95,7 @@ function given(values: Values): Record<string, unknown> {
   return rules;
 }
 
-/** The text of `--rules` and what the other options add to it; undefined where there are none. */
+/** The JSON of `--rules` merged with the other options; undefined if there are none. */
 function merged(values: Values): Record<string, unknown> | undefined {
   const [json] = textsOf(values.rules);
   const own = given(values);
@@ -108,21 +108,21 @@ function merged(values: Values): Record<string, unknown> | undefined {
   }
 }
 
-/** Checks rules as an entry of the file, so that both report the same faults. */
+/** Checks rules like an entry of the file, so that both report the same faults. */
 function check(section: "keys" | "projects", rules: Record<string, unknown>): void {
   const entry = section === "keys" ? { secret: "not-the-secret", ...rules } : { ...rules };
   const [fault] = checkSchema({ [section]: { entry } }).faults;
   if (fault !== undefined) throw new UsageError(`Rule '${fault.path.slice(2).join(".")}': ${fault.problem}.`);
 }
 
-/** The rules that the options give; undefined where there are none. Throws UsageError. */
+/** The rules of the options; undefined if there are none. Throws UsageError. */
 export function rulesOf(values: Values): Rules | undefined {
   const rules = merged(values);
   if (rules !== undefined) check("keys", rules);
   return rules;
 }
 
-/** As `rulesOf`, for a project: `--rules` may have its further members. */
+/** As `rulesOf`, for a project: `--rules` may have additional members. */
 export function projectRulesOf(values: Values): ProjectRules | undefined {
   const rules = merged(values);
   if (rules !== undefined) check("projects", rules);

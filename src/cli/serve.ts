@@ -1,4 +1,4 @@
-// `turnpike`: starts the gateway and stops it well when asked to.
+// `turnpike`: starts the gateway and stops it gracefully on a signal.
 
 import { start } from "../app.ts";
 import { checkConcurrency } from "../startup-check.ts";
@@ -6,10 +6,13 @@ import type { UncaughtKind } from "../telemetry/events.ts";
 
 /** The exit code after a second signal. */
 const interrupted = 130;
-/** The exit code after an exception that nothing caught: EX_SOFTWARE of sysexits(3). */
+/** The exit code after an uncaught exception: EX_SOFTWARE of sysexits(3). */
 const crashed = 70;
 
-/** Runs until SIGTERM, SIGINT or SIGHUP; a second signal cuts what is under way and settles it, a third ends the process at once. */
+/**
+ * Runs until SIGTERM, SIGINT or SIGHUP. A second signal aborts and settles what is in progress, a third ends the
+ * process at once.
+ */
 export async function serve(): Promise<void> {
   const starting = start({
     environment: process.env,
@@ -27,26 +30,26 @@ export async function serve(): Promise<void> {
     await running.stop();
     process.exit(signals > 1 ? interrupted : exitCode);
   };
-  // A start that fails ends the process by itself.
+  // A failed start ends the process by itself.
   const report = (kind: UncaughtKind, cause: unknown): void =>
     void starting.then(
       (running) => running.uncaughtError(kind, cause),
       () => undefined,
     );
-  // The state of the process is unknown after it: no new requests, and what is in progress may end.
+  // The state of the process is unknown afterwards: it accepts no new requests, and finishes those in progress.
   process.on("uncaughtException", (cause) => {
     report("exception", cause);
     exitCode = crashed;
     if (signals === 0) void stop();
   });
   process.on("unhandledRejection", (cause) => report("rejection", cause));
-  // Before the start is done: a signal in the meantime must end it as well as one later.
+  // Installed before the start completes, so that a signal during the start works too.
   process.on("SIGTERM", () => void stop());
   process.on("SIGINT", () => void stop());
-  // A terminal that is closed, and supervisors that ask for a reload: the configuration is read at the start.
+  // Sent when a terminal closes and by supervisors for a reload; the configuration is only read at the start.
   process.on("SIGHUP", () => void stop());
   const running = await starting;
-  // Behind the listener, which it would keep from its first callers: a fault here is one of the start, and ends it.
+  // After the listener has started, so that the check does not delay it. A fault here ends the start.
   await checkConcurrency().catch(async (thrown: unknown) => {
     await running.stop();
     throw thrown;

@@ -1,25 +1,25 @@
-// Settings in files of other programs: read, set and removed one by one, so that everything else in the file stays.
+// Settings in files of other programs: read, set and removed one by one, leaving the rest of the file unchanged.
 import { isDeepStrictEqual } from "node:util";
 import { type Document, parseDocument, stringify } from "yaml";
 import { isObject, type Json, type JsonObject } from "../lib/json.ts";
 
-/** A member of an object, or the element of a list that has this name. */
+/** A member of an object, or the element of a list with this name. */
 export type Step = string | { readonly name: string };
 export type SettingPath = readonly Step[];
 export type Setting = readonly [path: SettingPath, value: Json];
 
 export type FileFormat = "json" | "yaml" | "toml" | "env";
 
-/** A file that a client reads, and what is set in it. */
+/** A file that a client reads, and the settings in it. */
 export interface SettingsFile {
   readonly path: string;
   readonly format: FileFormat;
   readonly settings: readonly Setting[];
-  /** What a new file needs in addition. */
+  /** Additional settings of a new file. */
   readonly defaults?: Readonly<Record<string, string>>;
 }
 
-/** One format: how a text is read, and how one setting is changed in it. `undefined` removes a setting. */
+/** One format: how a text is parsed, and how one setting is changed. `undefined` removes a setting. */
 interface FormatCodec {
   parse(text: string): Json;
   change(text: string, path: SettingPath, value: Json | undefined): string;
@@ -28,7 +28,7 @@ interface FormatCodec {
 const nameOf = (step: Step | undefined): string => (typeof step === "object" ? step.name : (step ?? ""));
 const isNamed = (item: Json, name: string): boolean => isObject(item) && item.name === name;
 
-/** The value at a path; undefined where there is none. */
+/** The value at a path; undefined if there is none. */
 export function valueAt(root: Json | undefined, path: SettingPath): Json | undefined {
   return path.reduce<Json | undefined>((value, step) => {
     if (typeof step === "object")
@@ -37,7 +37,7 @@ export function valueAt(root: Json | undefined, path: SettingPath): Json | undef
   }, root);
 }
 
-/** An element of a list carries the name by which it is found. */
+/** An element of a list contains the name by which it is found. */
 const withName = (step: Step, value: Json): Json =>
   typeof step === "object" && isObject(value) ? { name: step.name, ...value } : value;
 
@@ -47,7 +47,7 @@ function inList(list: readonly Json[], step: { readonly name: string }, value: J
   return at < 0 ? [...list, value] : list.map((item, index) => (index === at ? value : item));
 }
 
-/** The same value with one setting changed. Objects and lists that are empty after a removal are removed as well. */
+/** The same value with one setting changed. Objects and lists that become empty are removed as well. */
 export function changed(root: Json | undefined, path: SettingPath, value: Json | undefined): Json | undefined {
   const [step, ...rest] = path;
   if (step === undefined) return value;
@@ -72,7 +72,7 @@ const json: FormatCodec = {
     `${JSON.stringify(changed(json.parse(text), path, value) ?? {}, null, indentOf(text))}\n`,
 };
 
-/** Where a path is in a document: an element of a list by its index, behind the last one where there is none. */
+/** The path in a document: an element of a list by its index, or after the last one if it does not exist. */
 function placeIn(document: Document, path: SettingPath): (string | number)[] {
   const root = document.toJS() as Json;
   return path.map((step, index) => {
@@ -98,7 +98,7 @@ const yaml: FormatCodec = {
     const document = parseDocument(text);
     if (value === undefined) {
       const rest = changed(document.toJS() as Json, path, undefined);
-      // What is left empty goes as well.
+      // Objects that become empty are removed too.
       const depth = path.findIndex((_, index) => valueAt(rest, path.slice(0, index + 1)) === undefined);
       document.deleteIn(placeIn(document, path.slice(0, depth + 1)));
       return rest === undefined ? "" : document.toString(yamlLayout);
@@ -114,7 +114,7 @@ const yaml: FormatCodec = {
   },
 };
 
-/** A string of TOML, whose escapes are those of JSON. */
+/** A string of TOML, with the escapes of JSON. */
 const tomlValue = (value: Json): string => JSON.stringify(value);
 const tableHead = /^\s*\[/;
 
@@ -125,7 +125,9 @@ function tomlTable(path: SettingPath, value: JsonObject): string[] {
   ];
 }
 
-/** Only what the table of clients needs: a member of the top, or a table of plain members. Comments elsewhere stay. */
+/**
+ * Only what the client table needs: a top-level member, or a table of plain members. Comments elsewhere are preserved.
+ */
 const toml: FormatCodec = {
   parse: (text) => Bun.TOML.parse(text) as Json,
   change(text, path, value) {
@@ -177,12 +179,12 @@ const env: FormatCodec = {
 
 const formats: Readonly<Record<FileFormat, FormatCodec>> = { json, yaml, toml, env };
 
-/** The settings of a file's text. Throws where it is not in its format, as JSON with comments. */
+/** The settings of a file's text. Throws for an invalid text; JSON may have comments. */
 export const parseSettings = (format: FileFormat, text: string): Json => formats[format].parse(text);
 
 /**
- * The text with these settings changed, undefined ones removed. Throws where anything else would change: what is read of
- * the new text must be what was read of the old one, with these settings.
+ * The text with these settings changed and undefined ones removed. Throws if anything else would change: parsing the
+ * new text must give the old settings with these changes.
  */
 export function changeSettings(
   format: FileFormat,

@@ -1,4 +1,4 @@
-// `turnpike usage`: what the ledger says, grouped. Works while the gateway runs.
+// `turnpike usage`: sums of the ledger by group. Works while the gateway runs.
 import { existsSync } from "node:fs";
 import { cacheWrites, uncachedInput, visibleOutput } from "../canonical/usage.ts";
 import { fileKeyId } from "../config/access.ts";
@@ -36,7 +36,7 @@ export function dayMs(name: string, text: string | undefined): number | undefine
   return ms;
 }
 
-/** `4 images, 1.5 seconds of audio`: what is not counted in tokens. */
+/** `4 images, 1.5 seconds of audio`: units other than tokens. */
 function unitsIn({ images, audioMs, videoMs, characters, pages, searches, billedRequests }: UsageRow): string {
   const amounts: readonly (readonly [amount: number, name: string])[] = [
     [images, "images"],
@@ -73,7 +73,7 @@ function cells(row: UsageRow & { readonly name: string }): string[] {
   ];
 }
 
-/** Names of keys by their ids, for a column that people read. */
+/** Names of keys by id, for a column that people read. */
 async function keyNames(settings: Settings): Promise<ReadonlyMap<string, string>> {
   const names = new Map(declaredKeyNames(settings).map((name) => [fileKeyId(name), name]));
   if (settings.databaseUrl === undefined && !existsSync(settings.dataFolder)) return names;
@@ -101,7 +101,7 @@ async function usage(words: readonly string[]): Promise<void> {
   const rows = readUsage(settings.dataFolder, {
     groupBy,
     ...(sinceMs === undefined ? {} : { sinceMs }),
-    // The last day is part of what was asked for.
+    // The last day is included.
     ...(untilMs === undefined ? {} : { untilMs: untilMs + oneDayMs }),
     ...(values.key === undefined ? {} : { keyId: values.key }),
   }).map((row) => ({ ...row, name: names.get(row.group) ?? row.group }));

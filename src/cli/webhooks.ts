@@ -1,4 +1,4 @@
-// `turnpike webhooks secret`: with which secret the receiver of a key's webhooks checks their signatures.
+// `turnpike webhooks secret`: prints the secret with which the receiver of a key's webhooks verifies their signatures.
 
 import { fileKeyId } from "../config/access.ts";
 import { readSettings } from "../config/environment.ts";
@@ -16,7 +16,7 @@ interface Owner {
   readonly id: string;
 }
 
-/** Keys of the store that were not revoked, and those of the file. */
+/** Live keys of the store, and those of the file. */
 async function owners(store: Store): Promise<readonly Owner[]> {
   const declared = declaredKeyNames(readSettings(process.env, process.cwd()));
   const live = (await listKeys(store)).filter(({ revokedAtMs }) => revokedAtMs === null);

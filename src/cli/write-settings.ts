@@ -1,4 +1,4 @@
-// Writing settings into a file of another program, with a copy of what was there, and taking them out again.
+// Writes settings into a file of another program, with a backup, and removes them again.
 import {
   chmodSync,
   existsSync,
@@ -25,18 +25,18 @@ import {
 
 const privateMode = 0o600;
 
-/** The file as it was before the first change. */
+/** The backup of the file before the first change. */
 const backupOf = (path: string): string => `${path}.turnpike-backup`;
-/** What an undo has to do. */
+/** The record for the undo. */
 const recordOf = (path: string): string => `${path}.turnpike-undo`;
 
 const step = Type.Union([Type.String(), Type.Object({ name: Type.String() })]);
 const undoRecord = Type.Object({
-  /** False where the file was made. */
+  /** False if the file was created. */
   existed: Type.Boolean(),
-  /** SHA-256 of what was written, in hex: a file that was not changed since is restored byte by byte. */
+  /** SHA-256 of the written file, in hex: if the file was not changed since, it is restored byte by byte. */
   written: Type.String(),
-  /** What each setting was before; `previous` is absent where it was not set. */
+  /** The value of each setting before; `previous` is absent if it was not set. */
   settings: Type.Array(Type.Object({ path: Type.Array(step), previous: Type.Optional(Type.Unknown()) })),
 });
 
@@ -59,7 +59,7 @@ function readRecord(path: string): UndoRecord | null {
   return record as UndoRecord;
 }
 
-/** Replaces a file in one step, so that a program that reads it meanwhile sees the old one or the new one. */
+/** Replaces a file atomically, so that a program that reads it meanwhile sees the old one or the new one. */
 function replaceFile(path: string, text: string, mode: number): void {
   const part = `${path}.turnpike-part`;
   writeFileSync(part, text, { mode });
@@ -67,10 +67,10 @@ function replaceFile(path: string, text: string, mode: number): void {
   renameSync(part, path);
 }
 
-/** The file that a link leads to: the link itself stays. */
+/** The target of a symbolic link: the link itself stays. */
 const targetOf = (path: string): string => (existsSync(path) ? realpathSync(path) : path);
 
-/** Writes the settings; everything else in the file stays. The earlier file is next to it, until the undo. */
+/** Writes the settings, leaving the rest of the file unchanged. A backup is stored next to it until the undo. */
 export function writeSettings(file: SettingsFile): void {
   const path = targetOf(file.path);
   const before = readIfThere(path);
@@ -105,10 +105,13 @@ function changedText(file: SettingsFile, before: string): string {
   }
 }
 
-/** How an undo ended: the file as it was, the settings taken out of a file that was changed since, or nothing to undo. */
+/**
+ * The result of an undo: the original file, the settings removed from a file that was changed since, or nothing to
+ * undo.
+ */
 export type Undone = "restored" | "removed" | "nothing";
 
-/** Takes the settings out again. A file that was not changed since is what it was before, byte by byte. */
+/** Removes the settings. A file that was not changed since is restored byte by byte. */
 export function undoSettings(file: SettingsFile): Undone {
   const path = targetOf(file.path);
   const record = readRecord(path);
