@@ -1,4 +1,4 @@
-// Who is asking: the operator with the admin key, or a machine with a service token.
+// Identifies callers of the admin API: the operator by the admin key, a machine by a service token.
 import { GatewayError } from "../canonical/error.ts";
 import type { Clock } from "../lib/clock.ts";
 import { hashKey, sameHash } from "../lib/secret.ts";
@@ -8,7 +8,7 @@ import { createFailedAttempts } from "./failed-attempts.ts";
 import { type Principal, type Scope, scopes } from "./permissions.ts";
 
 export interface AdminAccess {
-  /** Throws `invalid_api_key`, or the 429 of an address that has tried too often. */
+  /** Throws `invalid_api_key`, or status 429 for an address with too many attempts. */
   identify(key: string, address: string): Promise<Principal>;
 }
 
@@ -16,7 +16,7 @@ export interface AccessDependencies {
   readonly store: Store;
   readonly pepper: Uint8Array;
   readonly clock: Clock;
-  /** The hash of the admin key as it is now. */
+  /** The hash of the present admin key. */
   adminKeyHash(): Promise<string | undefined>;
 }
 
@@ -32,7 +32,7 @@ function isLive({ expiresAtMs, revokedAtMs }: ServiceTokenRow, nowMs: number): b
   return revokedAtMs === null && (expiresAtMs === null || expiresAtMs > nowMs);
 }
 
-/** Looks at the store for each request, so that a token that was revoked anywhere is refused at once. */
+/** Reads the store for each request, so that a token revoked by any instance is refused at once. */
 export function createAdminAccess({ store, pepper, clock, adminKeyHash }: AccessDependencies): AdminAccess {
   const failures = createFailedAttempts(clock);
   const lookUp = async (key: string): Promise<Principal | null> => {

@@ -42,7 +42,7 @@ const maxTries = 20;
 const notFound = ({ title }: Resource): GatewayError =>
   new GatewayError("object_not_found", `The ${title} does not exist.`);
 
-/** Throws the 412 of a change that was made from an older version. */
+/** Throws status 412 for a change based on an older version. */
 function checkVersion({ version }: JsonObject, ifMatch: string | null): void {
   if (ifMatch === null || ifMatch.trim() === "*" || typeof version !== "number") return;
   const accepted = ifMatch.split(",").map((tag) => tag.trim().replace(/^(?:W\/)?"(.*)"$/, "$1"));
@@ -52,7 +52,7 @@ function checkVersion({ version }: JsonObject, ifMatch: string | null): void {
   });
 }
 
-/** Members that differ, as they were and as they are. */
+/** Members that differ, before and after. */
 function difference(before: JsonObject, after: JsonObject): JsonObject {
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
   const changed = names.filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]));
@@ -74,13 +74,13 @@ interface Change {
   readonly after?: JsonObject | undefined;
 }
 
-/** A change with what is answered besides the object as it is afterwards. */
+/** The result of a change, with members of the reply in addition to the object. */
 interface Done {
   readonly change: Change;
   readonly more?: JsonObject | undefined;
 }
 
-/** A request with everything that its verb works with. */
+/** A request with everything that its verb uses. */
 interface Call extends AdminRequest {
   readonly dependencies: AdminDependencies;
   readonly resource: Resource;
@@ -112,7 +112,7 @@ function entryOf({ dependencies, principal, requestId, resource }: Call, change:
   };
 }
 
-/** Everything or nothing: the change, and the entry that it has in the audit log. */
+/** Commits the change together with its audit entry, or neither. */
 async function inTransaction(call: Call, work: (context: AdminContext) => Promise<Done>): Promise<Done> {
   const { dependencies, resource } = call;
   const run = async (inside: Store): Promise<Done> => {
@@ -155,7 +155,7 @@ async function create(call: Call): Promise<AdminReply> {
   return { ...replyWith(call, done), status: 201 };
 }
 
-/** A change of one object, from the version that the client has read. */
+/** A change of one object, based on the version that the client has read. */
 function changing(call: Call, action: string, run: (context: AdminContext) => Promise<JsonObject | undefined>) {
   return inTransaction(call, async (context) => {
     const before = await objectOf(call, context);

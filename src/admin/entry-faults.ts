@@ -1,7 +1,7 @@
-// What is wrong with the catalog after a change, as the error of the request that made it.
+// Faults of the catalog after a change, as the error of the request that made it.
 import { GatewayError } from "../canonical/error.ts";
 
-/** A place in the configuration, as in `providers`, the name, and the field, with what is wrong there. */
+/** A path in the configuration (section, name, field), and what is wrong there. */
 export interface EntryFault {
   readonly path: readonly string[];
   readonly problem: string;
@@ -12,7 +12,7 @@ const textOf = ({ path, problem }: EntryFault): string => JSON.stringify([path, 
 const dotted = (path: readonly string[]): string =>
   path.reduce((text, part) => (/^\d+$/.test(part) ? `${text}[${part}]` : `${text}.${part}`), "config");
 
-/** The error of a change that adds a fault; null where it adds none. */
+/** The error of a change that adds a fault; null if it adds none. */
 export function entryConflict(before: readonly EntryFault[], after: readonly EntryFault[]): GatewayError | null {
   const known = new Set(before.map(textOf));
   const fault = after.find((each) => !known.has(textOf(each)));

@@ -1,4 +1,4 @@
-// Slows down an address that tries credentials which are not valid. An address without failures never waits.
+// Slows down an address that tries invalid credentials. An address without failures never waits.
 import { GatewayError } from "../canonical/error.ts";
 import type { Clock } from "../lib/clock.ts";
 
@@ -14,7 +14,7 @@ export interface Attempt {
 }
 
 export interface FailedAttempts {
-  /** Throws the 429 of an address that has to wait. */
+  /** Throws status 429 for an address that has to wait. */
   begin(address: string): Attempt;
 }
 
@@ -24,7 +24,7 @@ const maxWaitMs = 60_000;
 const forgottenAfterMs = 600_000;
 const maxAddresses = 10_000;
 
-/** One machine may have every address of an IPv6 network of 64 bits. */
+/** One machine may have every address of an IPv6 /64 network. */
 function networkOf(address: string): string {
   if (!address.includes(":") || address.includes(".")) return address.replace(/^.*:/, "");
   const [front = "", back] = address.split("::");
@@ -57,7 +57,7 @@ export function createFailedAttempts({ monotonicMs }: Pick<Clock, "monotonicMs">
         throw new GatewayError("rate_limit_exceeded", "Too many attempts with a credential that is not valid.", {
           retryAfterMs: left,
         });
-      // From the second attempt on, each counts until it has succeeded: otherwise many at once would all be looked at.
+      // From the second attempt on, each counts until it has succeeded. Otherwise many could be made at once.
       const isSuspect = before !== undefined;
       if (isSuspect) add(network);
       return {

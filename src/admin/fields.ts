@@ -11,9 +11,9 @@ export const integer = (description: string) => Type.Integer({ description });
 
 const timeForm = "^\\d{4}-\\d{2}-\\d{2}(?:T\\d{2}:\\d{2}(?::\\d{2}(?:\\.\\d{1,3})?)?(?:Z|[+-]\\d{2}:\\d{2}))?$";
 
-/** A time that is written by the gateway. */
+/** A time that the gateway sets. */
 export const time = (description: string) => Type.String({ format: "date-time", description });
-/** A time that a client may give: a day (UTC), or a time with its zone. */
+/** A time that a client may send: a day (UTC), or a time with its zone. */
 export const givenTime = (description: string) => Type.String({ pattern: timeForm, maxLength: 40, description });
 /** US dollars, exactly. */
 export const money = (description: string) => nullable(Type.String({ description: `${description} In US dollars.` }));

@@ -1,8 +1,8 @@
-// Who may do what in the admin API: role × resource × verb × field, written by hand. What is not here is denied.
+// Permissions of the admin API: role × resource × verb × field, written by hand. Anything not listed is denied.
 import { GatewayError } from "../canonical/error.ts";
 import type { JsonObject } from "../lib/json.ts";
 
-/** What a service token may be allowed, and what that means. */
+/** The scopes of service tokens, and what each allows. */
 export const scopes = {
   "metrics:read": "Read metrics.",
   "keys:read": "Read keys and projects.",
@@ -27,7 +27,7 @@ export type Role = "operator" | Scope;
 export const scopeNames = Object.keys(scopes) as readonly Scope[];
 export const roles: readonly Role[] = ["operator", ...scopeNames];
 
-/** Who is asking, with every role that they have. */
+/** The caller, with all of its roles. */
 export interface Principal {
   readonly kind: "admin_key" | "service_token";
   readonly id: string;
@@ -36,11 +36,11 @@ export interface Principal {
 }
 
 interface Permissions {
-  /** Who may use each verb. */
+  /** The roles that may use each verb. */
   readonly verbs: Readonly<Record<string, readonly Role[]>>;
-  /** Members that all of these roles see in what they may read. */
+  /** Members that all of these roles may read. */
   readonly fields: string;
-  /** Members that fewer roles see. */
+  /** Members that only some roles may read. */
   readonly restrictedFields?: { readonly to: readonly Role[]; readonly fields: string };
   /** Members of bodies that these roles may set. */
   readonly writable?: { readonly to: readonly Role[]; readonly fields: string };
@@ -166,20 +166,20 @@ const denied = (message: string, param: string | null = null): GatewayError =>
 const has = (principal: Principal, allowed: readonly Role[]): boolean =>
   principal.roles.some((role) => allowed.includes(role));
 
-/** Throws the 403 of a principal that may not use this verb, or of a verb that the matrix does not have. */
+/** Throws status 403 if the caller may not use this verb, or if the matrix does not have it. */
 export function requireVerb(principal: Principal, resource: string, verb: string): void {
   const allowed = permissions[resource]?.verbs[verb] ?? [];
   if (!has(principal, allowed)) throw denied(`This credential may not ${verb} ${resource}.`);
 }
 
-/** Throws the 403 of a principal that does not have this role. */
+/** Throws status 403 if the caller does not have this role. */
 export function requireRole(principal: Principal, role: Role): void {
   if (!has(principal, ["operator", role])) throw denied(`This credential does not have the scope ${role}.`);
 }
 
 const words = (text: string | undefined): readonly string[] => text?.split(/\s+/) ?? [];
 
-/** Throws the 403 of a member that this principal may not set. */
+/** Throws status 403 for a member that this caller may not set. */
 export function requireWritable(principal: Principal, resource: string, body: JsonObject): void {
   const { to = [], fields } = permissions[resource]?.writable ?? {};
   const allowed = has(principal, to) ? words(fields) : [];
@@ -187,7 +187,7 @@ export function requireWritable(principal: Principal, resource: string, body: Js
   if (refused !== undefined) throw denied(`This credential may not set '${refused}'.`, refused);
 }
 
-/** The members that the principal may see. */
+/** The members that the caller may read. */
 export function visible(principal: Principal, resource: string, object: JsonObject): JsonObject {
   const { fields, restrictedFields: restricted } = permissions[resource] ?? {};
   const more = restricted !== undefined && has(principal, restricted.to) ? words(restricted.fields) : [];

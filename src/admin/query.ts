@@ -1,4 +1,4 @@
-// What is behind the question mark of an admin request: filters by their schema, bounds of a page, and cursors.
+// Query parameters of an admin request: filters by their schema, page size, and cursors.
 import type { TObject } from "typebox";
 import { GatewayError } from "../canonical/error.ts";
 import type { JsonObject } from "../lib/json.ts";
@@ -10,7 +10,7 @@ const maxCursorChars = 1_000;
 
 const invalid = (param: string, message: string): GatewayError => new GatewayError("invalid_value", message, { param });
 
-/** Throws the 400 of a parameter that is not in the list. */
+/** Throws status 400 for an unknown parameter. */
 export function refuseUnknown(query: URLSearchParams, names: readonly string[]): void {
   for (const name of query.keys()) {
     if (names.includes(name)) continue;
@@ -27,7 +27,7 @@ interface Shape {
   readonly type?: string;
 }
 
-/** The text of a parameter as its schema has it. What cannot be read stays a text, which the schema refuses. */
+/** The text of a parameter as the type of its schema. An invalid text stays a text, which the schema refuses. */
 function parameterValue({ type }: Shape, texts: readonly string[]): unknown {
   const [text = ""] = texts;
   if (type === "array") return texts.flatMap((each) => each.split(",")).filter((each) => each !== "");
@@ -43,7 +43,7 @@ function limitOf(text: string | null): number {
   throw invalid("limit", `Invalid 'limit': it must be an integer from 1 to ${maxLimit}.`);
 }
 
-/** Opaque to clients. It names the resource and the filters, so that it is only accepted where it came from. */
+/** Opaque to clients. It contains the resource and the filters, so that it is only accepted by the same list. */
 export function writeCursor(resource: string, filters: JsonObject, position: Position): string {
   return Buffer.from(JSON.stringify([marksOf(resource, filters), ...position])).toString("base64url");
 }
@@ -71,14 +71,14 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(Buffer.from(text, "base64url").toString());
   } catch {
-    // The caller refuses what is not a list.
+    // The caller refuses anything but a list.
     return null;
   }
 }
 
 export type Validate = (schema: TObject, value: JsonObject) => void;
 
-/** The filters, checked, with the place and the size of the page. */
+/** The validated filters, and the position and size of the page. */
 export function readPage(
   query: URLSearchParams,
   resource: string,
@@ -106,7 +106,7 @@ export function msOf(param: string, text: string | undefined): number | undefine
 export function msOf(param: string, text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   const ms = Date.parse(text);
-  // The runtime accepts the 31st of each month.
+  // The runtime accepts the 31st of every month.
   const isDay = new Date(Date.parse(`${text.slice(0, 10)}T00:00:00Z`)).toJSON()?.slice(0, 10) === text.slice(0, 10);
   if (Number.isNaN(ms) || !isDay)
     throw invalid(param, `Invalid '${param}': it is not a time such as 2026-01-31T12:00:00Z.`);

@@ -1,10 +1,11 @@
-// What a resource of the admin API is: the schema of its objects, and its verbs. One file for each, listed in resources.ts.
+// The contract of a resource of the admin API: the schema of its objects, and its verbs. One file each, listed in
+// resources/index.ts.
 import type { Static, TObject, TSchema } from "typebox";
 import type { JsonObject } from "../lib/json.ts";
 import type { Store } from "../store/store.ts";
 import type { Principal } from "./permissions.ts";
 
-/** What a verb works with. In a change, `store` is the one of its transaction. */
+/** What a verb may use. In a change, `store` is the one of its transaction. */
 export interface AdminContext {
   readonly store: Store;
   readonly nowMs: number;
@@ -12,7 +13,7 @@ export interface AdminContext {
   readonly requestId: string;
 }
 
-/** Where the next page begins; only the resource understands it. */
+/** The start of the next page, opaque except to the resource. */
 export type Position = readonly (string | number)[];
 
 export interface PageRequest<Filters> {
@@ -34,16 +35,18 @@ export interface ListVerb {
   run(context: AdminContext, page: PageRequest<JsonObject>): Promise<Page>;
 }
 
-/** What a change came to. */
+/** The result of a change. */
 export interface Changed {
   readonly id: string;
-  /** What the answer has besides the object: a secret that is shown once. It is not in the audit log. */
+  /**
+   * Members of the reply in addition to the object, such as a secret that is shown once. Not written to the audit log.
+   */
   readonly once?: JsonObject;
 }
 
 export interface CreateVerb {
   readonly body: TObject;
-  /** Members of the answer besides those of the object. */
+  /** Schemas of members of the reply in addition to the object. */
   readonly once?: Readonly<Record<string, TSchema>>;
   run(context: AdminContext, body: JsonObject): Promise<Changed>;
 }
@@ -57,29 +60,29 @@ export interface DeleteVerb {
   run(context: AdminContext, id: string): Promise<void>;
 }
 
-/** A verb of its own, `POST …/{id}/{name}`, or `POST …/{name}` where it is about all objects. */
+/** An additional verb, `POST …/{id}/{name}`, or `POST …/{name}` for all objects. */
 export interface Action {
   readonly summary: string;
   readonly scope: "object" | "collection";
   readonly body?: TObject;
-  /** The schema of the answer; absent: the object as it is afterwards. */
+  /** The schema of the reply; absent: the object after the change. */
   readonly reply?: TObject;
   /**
-   * `transaction`: a change with its audit entry. `outside`: work that is more than a change of the store; its entry is
-   * written before it begins. `read`: changes nothing.
+   * `transaction`: a change with its audit entry. `outside`: more than a change of the store; its entry is written
+   * before it starts. `read`: changes nothing.
    */
   readonly effect: "transaction" | "outside" | "read";
   run(context: AdminContext, id: string, body: JsonObject): Promise<JsonObject | undefined>;
-  /** What the audit log has of a change of several objects; nothing secret. */
+  /** What is written to the audit log for a change of several objects, without secrets. */
   readonly audited?: (reply: JsonObject) => JsonObject;
 }
 
 export interface Resource {
-  /** As it is in the path. */
+  /** The name in the path. */
   readonly name: string;
-  /** One of them, in a sentence. */
+  /** The name of one object in a sentence. */
   readonly title: string;
-  /** Every member of an object. `id` names it; `version`, where it has one, changes with every change. */
+  /** Every member of an object. `id` identifies it; `version`, if it has one, changes with every change. */
   readonly object: TObject;
   readonly list?: ListVerb;
   readonly get?: (context: AdminContext, id: string) => Promise<JsonObject | undefined>;
@@ -87,7 +90,7 @@ export interface Resource {
   readonly update?: UpdateVerb;
   readonly delete?: DeleteVerb;
   readonly actions?: Readonly<Record<string, Action>>;
-  /** Runs after a change has been committed, before it is answered. */
+  /** Runs after a change has been committed, before the reply. */
   readonly committed?: () => Promise<void>;
 }
 
@@ -116,7 +119,7 @@ export function update<Body extends TObject>(
   return { body, run: (context, id, given) => run(context, id, given as Static<Body>) };
 }
 
-/** One more than the page was read: whether there is a next one, and where it begins. */
+/** Expects one row more than the page, which shows whether there is a next page and where it starts. */
 export function pageOf<Row>(
   rows: readonly Row[],
   limit: number,

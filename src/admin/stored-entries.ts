@@ -1,4 +1,4 @@
-// Entries of the catalog as they are stored: what is secret is sealed, and opens only in the entry that it was written for.
+// Stored catalog entries: secrets are encrypted, and can only be decrypted in the entry that they were written for.
 import { type Static, Type } from "typebox";
 import { Compile } from "typebox/compile";
 import type { JsonObject } from "../lib/json.ts";
@@ -9,7 +9,7 @@ const credentialShape = Type.Object({ name: Type.String(), createdAtMs: Type.Int
 
 const bodyShape = Type.Object({
   config: Type.Record(Type.String(), Type.Unknown()),
-  /** Values of headers, sealed. */
+  /** Values of headers, encrypted. */
   headers: Type.Optional(Type.String()),
   headerNames: Type.Optional(Type.Array(Type.String())),
   credentials: Type.Optional(Type.Array(credentialShape)),
@@ -20,7 +20,7 @@ const bodyShape = Type.Object({
 export type StoredCredential = Static<typeof credentialShape>;
 
 export interface StoredEntry {
-  /** As the configuration file would have it, without secrets. */
+  /** As in the configuration file, without secrets. */
   readonly config: JsonObject;
   readonly headers?: string;
   readonly headerNames?: readonly string[];
@@ -31,7 +31,7 @@ export interface StoredEntry {
 
 const validator = Compile(bodyShape);
 
-/** Throws where the row is not what was written. */
+/** Throws if the row is invalid. */
 export function readEntry({ kind, name, body }: CatalogEntry): StoredEntry {
   const value: unknown = JSON.parse(body ?? "null");
   if (!validator.Check(value))
@@ -41,10 +41,10 @@ export function readEntry({ kind, name, body }: CatalogEntry): StoredEntry {
 
 export const writeEntry = (entry: StoredEntry): string => JSON.stringify(entry);
 
-/** Seals values for one place of one entry. */
+/** Encrypts values for one path of one entry. */
 export interface Sealer {
   seal(kind: CatalogKind, name: string, place: string, value: JsonObject): string;
-  /** Throws where it was sealed under another secret, or for another place. */
+  /** Throws if it was encrypted with another secret, or for another path. */
   open(kind: CatalogKind, name: string, place: string, sealed: string): JsonObject;
 }
 

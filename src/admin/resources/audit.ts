@@ -1,4 +1,4 @@
-// The audit log, to be read and to be verified.
+// The audit log: list and verification.
 import { Type } from "typebox";
 import type { JsonObject } from "../../lib/json.ts";
 import { type AuditRow, findAudit, listAudit, verifyAudit } from "../../store/audit.ts";

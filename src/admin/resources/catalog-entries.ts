@@ -1,4 +1,5 @@
-// What providers, routes and prices have in common: they are written here or defined elsewhere, and a change is served at once.
+// What providers, routes and prices share: entries are written here or defined elsewhere, and a change is served at
+// once.
 import { type TObject, Type } from "typebox";
 import { GatewayError } from "../../canonical/error.ts";
 import type { JsonObject } from "../../lib/json.ts";
@@ -31,7 +32,7 @@ export interface EntryKind {
   readonly kind: CatalogKind;
   readonly title: string;
   readonly catalog: () => LiveCatalog;
-  /** Members of an entry besides the common ones. */
+  /** Members of an entry in addition to the common ones. */
   members(id: string, entry: Pick<StoredEntry, "config" | "credentials" | "headerNames">): JsonObject;
 }
 
@@ -62,7 +63,7 @@ async function getEntry(kind: EntryKind, { store }: AdminContext, id: string): P
   return row === undefined ? undefined : written(kind, row);
 }
 
-/** A page of things that are all in memory, by their ids. */
+/** A page of objects in memory, ordered by id. */
 export function pageById(objects: readonly JsonObject[], limit: number, after: string | undefined): Page {
   const sorted = [...objects].sort((one, other) => (String(one.id) < String(other.id) ? -1 : 1));
   const rest = after === undefined ? sorted : sorted.filter(({ id }) => String(id) > after);
@@ -77,7 +78,7 @@ async function allEntries(kind: EntryKind, { store }: AdminContext): Promise<Jso
   return [...elsewhere.map((entry) => defined(kind, entry)), ...rows.map((row) => written(kind, row))];
 }
 
-/** Reading verbs of a kind of entry. */
+/** The read verbs of a kind of entry. */
 export function readingVerbs(kind: EntryKind): Pick<Resource, "list" | "get"> {
   const filters: TObject = Type.Object({}, closed);
   return {
@@ -96,7 +97,7 @@ const places: { readonly [source in DefinedEntry["source"]]: string } = {
   discovered: "a model server on this machine",
 };
 
-/** Throws the 409 of an entry that is defined elsewhere. */
+/** Throws status 409 for an entry that is defined elsewhere. */
 export function refuseDefined({ kind, title, catalog }: EntryKind, id: string): void {
   const entry = catalog()
     .defined(kind)
@@ -118,7 +119,7 @@ export async function createEntry(kind: EntryKind, { store }: AdminContext, id: 
   return { id };
 }
 
-/** Changes an entry; `change` gets it as it is stored. */
+/** Changes an entry; `change` receives the stored one. */
 export async function changeEntry(
   kind: EntryKind,
   { store, nowMs }: AdminContext,

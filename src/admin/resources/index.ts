@@ -21,7 +21,7 @@ import { tasks } from "./tasks.ts";
 import { usage } from "./usage.ts";
 
 export interface ResourceDependencies {
-  /** Under which tokens are hashed. */
+  /** For the hashes of tokens. */
   readonly pepper: Uint8Array;
   /** Entries of the configuration file. */
   readonly schemas: {
@@ -31,7 +31,7 @@ export interface ResourceDependencies {
     readonly price: TObject;
   };
   readonly sealer: Sealer;
-  /** Those that change while the gateway runs are asked for when they are needed. */
+  /** Values that change while the gateway runs are functions. */
   readonly catalog: () => LiveCatalog;
   readonly prices: () => Prices;
   readonly listings: () => ModelLists;

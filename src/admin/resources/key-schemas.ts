@@ -1,4 +1,4 @@
-// The members of keys, as they are given and as they are shown.
+// Schemas of keys, for requests and for replies.
 import { Type } from "typebox";
 import { rulesSchema } from "../../gateway/policy/rules.ts";
 import type { KeyState } from "../../store/key-pages.ts";

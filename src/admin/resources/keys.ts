@@ -1,4 +1,4 @@
-// Client keys: who may call, with their rules. A secret is shown once, where the gateway made it.
+// Client keys with their rules. A secret is shown once, if the gateway generated it.
 import { type Static, Type } from "typebox";
 import { GatewayError } from "../../canonical/error.ts";
 import { createKey, editKey, findProject, type KeyEdit, revoke, rotate } from "../../gateway/policy/key-changes.ts";
@@ -23,7 +23,7 @@ export interface DeclaredKeyEntry {
 export interface KeyDependencies {
   readonly pepper: Uint8Array;
   readonly declaredKeys: () => readonly DeclaredKeyEntry[];
-  /** Makes a change count in this process at once. */
+  /** Applies a change in this process at once. */
   readonly keysChanged: () => Promise<void>;
 }
 
@@ -186,7 +186,7 @@ function revokeAction(dependencies: KeyDependencies): Action {
 
 type Filters = Static<typeof filters>;
 
-/** Keys of the file come behind all others: their place has no time. */
+/** Keys of the file come last, because they have no creation time. */
 async function page(
   { declaredKeys }: KeyDependencies,
   { store, nowMs }: AdminContext,

@@ -1,4 +1,4 @@
-// Models: every name that a request may use now, with the candidates that serve it.
+// Models: every name that a request may use at present, with its candidates.
 import { Type } from "typebox";
 import type { ModelLists } from "../../gateway/routing/model-lists.ts";
 import { isObject, type JsonObject } from "../../lib/json.ts";

@@ -1,4 +1,5 @@
-// Prices: what providers charge and what callers pay. Entries that are written here override those of the file and those that are shipped.
+// Prices: what providers charge and what callers pay. Entries written here override those of the file and the built-in
+// ones.
 import { type TObject, Type } from "typebox";
 import type { PriceMatch, PriceRow, PriceRule } from "../../gateway/prices/price-row.ts";
 import type { Prices } from "../../gateway/prices/prices.ts";
@@ -70,7 +71,7 @@ const ruleOf = (rule: PriceRule): JsonObject => ({
   factor: formatDecimal(rule.factorMillionths, factorDigits),
 });
 
-/** Everything that applies now, those of the API first: thousands of rows, which only change with an entry. */
+/** All prices in effect, those of the API first: thousands of rows, which only change with an entry. */
 function listAction(prices: () => Prices): Action {
   return {
     summary: "Lists the rows of both books as they apply now: of the admin API, the file, and those that are shipped.",

@@ -1,4 +1,4 @@
-// Projects: what keys belong to, with the rules of all their keys together.
+// Projects, which group keys, with the rules for all of their keys together.
 import { type Static, Type } from "typebox";
 import { GatewayError } from "../../canonical/error.ts";
 import { changedProject, createProject, editProject } from "../../gateway/policy/key-changes.ts";
@@ -51,7 +51,7 @@ const declared = (id: string, given: ProjectRules): JsonObject => ({
   ...{ created_at: null, version: null },
 });
 
-/** Those of the file come before those of the store, as for requests. */
+/** Those of the file take precedence over those of the store, as for requests. */
 async function allProjects({ declaredProjects }: ProjectDependencies, store: Store): Promise<JsonObject[]> {
   const file = declaredProjects();
   const rows = (await listProjects(store)).filter((row) => row.removedAtMs === null && !file.has(row.id));

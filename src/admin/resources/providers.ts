@@ -1,4 +1,4 @@
-// Providers: who can be asked. Credentials are stored sealed and never returned.
+// Providers. Credentials are stored encrypted and never returned.
 import { type Static, type TObject, Type } from "typebox";
 import { GatewayError } from "../../canonical/error.ts";
 import type { JsonObject } from "../../lib/json.ts";
@@ -21,7 +21,7 @@ import {
   readingVerbs,
 } from "./catalog-entries.ts";
 
-/** What a test of a provider came to. */
+/** The result of a provider test. */
 export interface ProviderTest {
   readonly ok: boolean;
   readonly models: number | null;
@@ -34,11 +34,11 @@ export interface ProviderDependencies {
   readonly sealer: Sealer;
   /** The schema of an entry in the configuration file. */
   readonly schema: TObject;
-  /** Makes one call to the provider that is served under this name. */
+  /** Makes one call to the provider with this name. */
   test(name: string): Promise<ProviderTest>;
 }
 
-/** Members of the file's entry that are secret: they are given as credentials here. */
+/** Secret members of the file's entry, which are sent as credentials here. */
 const secretMembers = ["credential", "service_account", "access_key_id", "secret_access_key", "session_token"] as const;
 
 const secret = (description: string) => Type.Optional(Type.String({ minLength: 1, maxLength: 20_000, description }));
@@ -85,7 +85,7 @@ const proof = Type.Object({
   error: nullable(Type.Object({ code: text("Code."), message: text("Message.") })),
 });
 
-/** The file's schema without what is secret. */
+/** The file's schema without secrets. */
 function configSchema({ properties }: TObject): TObject {
   const hidden: readonly string[] = [...secretMembers, "headers"];
   const open = Object.entries(properties).filter(([name]) => !hidden.includes(name));
@@ -96,7 +96,7 @@ function invalid(param: string, problem: string): GatewayError {
   return new GatewayError("invalid_value", `Invalid '${param}': ${problem}.`, { param });
 }
 
-/** A change that names no secret of a credential keeps the one that is stored. */
+/** A change without secrets in a credential keeps the stored ones. */
 function sealedCredentials(
   name: string,
   given: readonly Credential[],
@@ -109,7 +109,7 @@ function sealedCredentials(
       if (known !== undefined) return known;
       throw invalid(`credentials[${at}]`, "it has no secret");
     }
-    // A path would let the operator of the API read files of this machine.
+    // A path would let API clients read files of this machine.
     if (secrets.service_account?.trimStart().startsWith("{") === false)
       throw invalid(`credentials[${at}].service_account`, "it must be JSON");
     return { name: own, createdAtMs: nowMs, sealed: sealer.seal("provider", name, credentialPlace(own), secrets) };

@@ -1,4 +1,4 @@
-// Requests: rows of the ledger, the newest first, and one with its attempts.
+// Requests: rows of the ledger, newest first, and a single one with its attempts.
 import { Type } from "typebox";
 import { GatewayError } from "../../canonical/error.ts";
 import { type AttemptRow, answeredAttempt, type RequestRow } from "../../gateway/ledger/read.ts";
@@ -14,7 +14,7 @@ import { list, type Resource } from "../resource.ts";
 
 export interface RequestDependencies {
   readonly reader: () => Pick<LedgerReader, "requests">;
-  /** The attempts of a request other than the one that answered. */
+  /** The attempts of a request except the one that answered. */
   readonly attempts: (id: string) => readonly AttemptRow[];
 }
 

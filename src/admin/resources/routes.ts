@@ -1,4 +1,4 @@
-// Routes: model names of the gateway's own, and the candidates that serve them in order.
+// Routes: model names that the operator defines, with their candidates in order.
 import { type TObject, Type } from "typebox";
 import type { JsonObject } from "../../lib/json.ts";
 import { closed } from "../fields.ts";

@@ -1,11 +1,11 @@
-// Settings: what the process was started with, and the limits of its configuration. Secrets are not among them.
+// Settings of the process, and the limits of its configuration, without secrets.
 import { Type } from "typebox";
 import { closed, nullable, text } from "../fields.ts";
 import { list, type Resource } from "../resource.ts";
 import { pageById } from "./catalog-entries.ts";
 
 export interface SettingEntry {
-  /** A variable, or the path of a field of the configuration file. */
+  /** An environment variable, or the path of a field of the configuration file. */
   readonly id: string;
   readonly value: string | number | boolean | null;
   readonly source: "default" | "file" | "environment";

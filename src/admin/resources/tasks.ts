@@ -1,4 +1,4 @@
-// Tasks: videos of every key, without their prompts, and their cancellation.
+// Tasks: videos of all keys, without their prompts, and their cancellation.
 import { Type } from "typebox";
 import { GatewayError } from "../../canonical/error.ts";
 import { isFinal } from "../../canonical/video.ts";

@@ -1,4 +1,4 @@
-// Usage: sums of the ledger, grouped by time and by what requests belong to.
+// Usage: sums of the ledger, grouped by time and by attributes of requests.
 import { Type } from "typebox";
 import { GatewayError } from "../../canonical/error.ts";
 import type { LedgerReader } from "../../gateway/ledger/reader.ts";
@@ -9,7 +9,7 @@ import { closed, dollars, givenTime, integer, isoTime, money, nullable, shortTex
 import { msOf } from "../query.ts";
 import { list, type Resource } from "../resource.ts";
 
-/** What can be grouped by, and the member that shows it. */
+/** The possible groups, and the member of each. */
 const groups = {
   organization: { dimension: "organization", member: "organization_id" },
   project: { dimension: "project", member: "project_id" },
@@ -73,7 +73,7 @@ const sum = (one: unknown, other: unknown): unknown => {
   return one ?? other;
 };
 
-/** Rows of one group after another, as those of the days of a month. */
+/** Combines rows of the same group, such as the days of a month. */
 function merged(rows: readonly UsageReportRow[]): UsageReportRow[] {
   const found = new Map<string, UsageReportRow>();
   for (const row of rows) {
@@ -118,7 +118,7 @@ function rangeOf(since: string | undefined, until: string | undefined) {
   return { ...(sinceMs === undefined ? {} : { sinceMs }), ...(untilMs === undefined ? {} : { untilMs }) };
 }
 
-/** The newest time first; groups of one time by their names. */
+/** The newest time first; groups of one time by name. */
 const placeOf = ({ group }: UsageReportRow): string => {
   const start = group.hour ?? group.day ?? "";
   const names = groupNames.map((name) => group[groups[name].dimension] ?? "");
