@@ -1,4 +1,4 @@
-// How late the event loop is: a timer looks at the clock, and remembers its delays for a minute.
+// The delay of the event loop: measured by a timer, over the last minute.
 import type { Quantiles } from "./registry.ts";
 
 const everyMs = 20;
@@ -6,12 +6,12 @@ const windowSamples = 3_000;
 const quantiles = [0.5, 0.99, 1];
 
 export interface EventLoopDelay {
-  /** Of the last minute, in seconds. */
+  /** For the last minute, in seconds. */
   read(): Quantiles;
   stop(): void;
 }
 
-/** The runtime's own histogram forgets its values when one reader resets it, and several may read. */
+/** The runtime's own histogram is reset for all readers, and there may be several. */
 export function watchEventLoop(nowMs: () => number): EventLoopDelay {
   const window = new Float64Array(windowSamples);
   let count = 0;

@@ -1,10 +1,10 @@
-// Business events, one function each: the log is written and the metrics are counted here and nowhere else.
+// Business events, one function each: the only place that writes the log and counts metrics.
 import { type GatewayError, isWithdrawn } from "../canonical/error.ts";
 import { causeOf } from "../lib/cause.ts";
 import type { Level, Log } from "./log.ts";
 import type { Metrics, SettledExchange } from "./metrics.ts";
 
-/** The ids under which a request is found: the gateway's own, and the one that the client sees. */
+/** The ids of a request: the gateway's own, and the client's. */
 export interface RequestIds {
   readonly id: string;
   readonly requestId: string;
@@ -21,7 +21,7 @@ export interface FailedJob {
 export type BackgroundTask = "catalog" | "idempotency" | "keys" | "ledger" | "responses" | "videos";
 export type UncaughtKind = "exception" | "rejection";
 
-/** A part of a budget that is spent. */
+/** A spent part of a budget. */
 export interface BudgetThreshold {
   readonly level: string;
   readonly id: string;
@@ -30,45 +30,45 @@ export interface BudgetThreshold {
 }
 
 export interface Events {
-  /** One try at one provider answered. */
+  /** An attempt at a provider succeeded. */
   attemptAnswered(provider: string, model: string): void;
-  /** One try at one provider failed. */
+  /** An attempt at a provider failed. */
   attemptFailed(provider: string, model: string, error: GatewayError, ids?: RequestIds): void;
-  /** A provider did not answer a question about a task, which continues. */
+  /** A provider failed a request about a task, which continues. */
   taskCallFailed(provider: string, model: string, error: GatewayError, ids: RequestIds): void;
-  /** A provider does not have the model of a candidate, or refuses the gateway's credential: the operator has to act. */
+  /** A provider does not have the model of a candidate, or refuses the gateway's credential: the operator must act. */
   candidateUnusable(provider: string, model: string, error: GatewayError): void;
-  /** An exchange that was opened in the ledger is settled, `error` null where it was answered completely. */
+  /** An exchange was settled in the ledger; `error` is null if it was answered completely. */
   exchangeSettled(exchange: SettledExchange, error: GatewayError | null, ids: RequestIds): void;
-  /** A stream to a client begins; its exchange is settled at its end. */
+  /** A stream to a client started; its exchange is settled at its end. */
   streamStarted(): void;
-  /** A budget has reached 50, 80 or 100 % of its amount in its window: once for each. */
+  /** A budget has reached 50, 80 or 100 % in its window: once each. */
   budgetThreshold(reached: BudgetThreshold): void;
   /** A request was answered with an error. */
   requestFailed(requestId: string, error: GatewayError): void;
-  /** A provider's list of models could not be read. */
+  /** A provider's model list could not be read. */
   modelListFailed(provider: string, cause: unknown): void;
   /** A provider returned a task status that is not in its table; the task continues. */
   unknownTaskStatus(provider: string, status: string, ids: RequestIds): void;
   /** A stored copy or a webhook delivery of a task failed. */
   jobFailed(job: FailedJob, cause: unknown, ids: RequestIds): void;
-  /** Rows of a dead process were closed at the start. */
+  /** Rows of an ended process were closed at the start. */
   recovered(rows: number): void;
-  /** The limit on open files leaves room for fewer requests than are configured. */
+  /** The limit on open files allows fewer requests than are configured. */
   descriptorLimit(maxConcurrentRequests: number): void;
-  /** A model server on this machine was found and can be asked. */
+  /** A local model server was found. */
   localServerFound(provider: string, baseUrl: string): void;
-  /** A model server on this machine does not answer any more. */
+  /** A local model server no longer responds. */
   localServerLost(provider: string, baseUrl: string): void;
-  /** Finished videos cannot be copied to the place that is configured. */
+  /** Completed videos cannot be stored in the configured place. */
   resultsUnavailable(problem: string): void;
-  /** An error that nothing caught: after an exception the process drains and ends, after a rejection it continues. */
+  /** An uncaught error: after an exception the process drains and ends, after a rejection it continues. */
   uncaughtError(kind: UncaughtKind, cause: unknown): void;
   /** A background task failed. */
   backgroundTaskFailed(what: BackgroundTask, cause: unknown): void;
 }
 
-/** The client going away is everyday life, and so is a key that is revoked; our own faults are not. */
+/** A client that disconnects is normal, and so is a revoked key; errors of the gateway are not. */
 function levelOf(error: GatewayError): Level {
   if (error.kind === "internal_error") return "error";
   return isWithdrawn(error) ? "info" : "warn";

@@ -1,33 +1,33 @@
-// The log: one line for each event, as JSON for programs or as text for a terminal.
+// The log: one line per event, as JSON for programs or as text for a terminal.
 
-/** From the least important on. */
+/** In ascending order of severity. */
 export const levels = ["debug", "info", "warn", "error"] as const;
 export type Level = (typeof levels)[number];
 export type Fields = Readonly<Record<string, string | number | boolean | null | undefined>>;
 
-/** `text` and `colored` are for people. */
+/** `text` and `colored` are for terminals. */
 export type LogFormat = "json" | "text" | "colored";
 
 export interface Log {
   write(level: Level, event: string, fields?: Fields): void;
-  /** False where lines of this level are not written: what they need is not worth looking up. */
+  /** False if lines of this level are not written, so that their fields need not be computed. */
   isOn(level: Level): boolean;
 }
 
 export interface LogOptions {
-  /** Takes one line without its line end. */
+  /** Receives one line without its line end. */
   sink(line: string): void;
   /** Unix milliseconds. */
   now(): number;
-  /** The least level that is written; default `info`. */
+  /** The lowest level that is written; default `info`. */
   readonly level?: Level;
   /** Default `json`. */
   readonly format?: LogFormat;
-  /** The last thing that is done to each line: removes secrets. */
+  /** The last step for each line: removes secrets. */
   redact?(line: string): string;
 }
 
-/** Control characters in fields cannot break a line, and reach no terminal. */
+/** Control characters in fields cannot break a line, and never reach a terminal. */
 export function createLog({ sink, now, level = "info", format = "json", redact = (line) => line }: LogOptions): Log {
   const least = levels.indexOf(level);
   const isOn = (asked: Level): boolean => levels.indexOf(asked) >= least;
@@ -61,7 +61,10 @@ function textLine({ atMs, level, event, fields }: Line, isColored: boolean): str
   return [new Date(atMs).toTimeString().slice(0, 8), shown, event, ...words].join(" ");
 }
 
-/** Everything that is not plain is quoted: JSON leaves some control characters, and those that turn the direction of text. */
+/**
+ * Quotes everything that is not plain: JSON leaves some control characters, and those that change the direction of
+ * text.
+ */
 function textValue(value: string | number | boolean | null): string {
   if (typeof value !== "string") return String(value);
   if (/^[\w.:/@+-]+$/.test(value)) return value;

@@ -1,4 +1,4 @@
-// Every metric of the gateway: its name, its labels and what it means. docs/metrics.md is made from this table.
+// Every metric of the gateway: its name, its labels and its meaning. docs/metrics.md is generated from this table.
 import type { MetricFamily } from "./registry.ts";
 
 const byModel = ["operation", "provider", "model"] as const;

@@ -1,19 +1,19 @@
-// What the gateway counts of its requests: events.ts calls this, once for each event.
+// Counts requests: events.ts calls this once for each event.
 import type { ErrorKind } from "../canonical/error.ts";
 import { type TokenBucket, tokenBuckets, type Usage } from "../canonical/usage.ts";
 import type { Warning } from "../canonical/warning.ts";
 import { metricFamilies as families } from "./metric-families.ts";
 import type { Counter, DollarCounter, Histogram, Registry } from "./registry.ts";
 
-/** What a settlement says that is counted. */
+/** The parts of a settlement that are counted. */
 interface Settlement {
   readonly state: string;
   readonly httpStatus: number;
-  /** Null where no candidate was asked. */
+  /** Null without an attempt. */
   readonly provider: string | null;
   readonly upstreamModel: string | null;
   readonly usage: Usage;
-  /** False where the usage is only what failed attempts may have cost. */
+  /** False if the usage is only what failed attempts may have cost. */
   readonly charged: boolean;
   readonly costNanoDollars: bigint | null;
   readonly priceNanoDollars: bigint | null;
@@ -21,13 +21,13 @@ interface Settlement {
   readonly durationMs: number;
 }
 
-/** An exchange that is over. */
+/** A settled exchange. */
 export interface SettledExchange {
   readonly operation: string;
   readonly settlement: Settlement;
   readonly warnings: readonly Warning[];
   readonly isStream: boolean;
-  /** The gateway's own time; null where it was not measured. */
+  /** The gateway's own time; null if it was not measured. */
   readonly overheadMs: number | null;
 }
 
@@ -40,7 +40,7 @@ export interface Metrics {
   modelListFailed(provider: string): void;
 }
 
-/** What has been used, or not, of one model at one provider, for one operation. */
+/** The counters of one model at one provider, for one operation. */
 interface ModelSeries {
   readonly labels: readonly string[];
   /** By state, then by class of status. */
@@ -58,16 +58,16 @@ interface OperationSeries {
   readonly overhead: Histogram;
 }
 
-/** Models with names of their own in labels; with more, a scrape gets too long. */
+/** Models with their own names in labels; more would make a scrape too long. */
 export const maxNamedModels = 200;
 const otherModel = "other";
 const none = "none";
 const zero = 0n;
 
-/** Tasks whose failures are counted from 0 on: an increase from nothing cannot be seen. */
+/** Tasks whose failures are counted from 0, because an increase from a missing series is not visible. */
 const taskNames = ["idempotency", "ledger", "keys", "responses", "videos", "webhook", "copy"];
 
-/** Each by a function of its own: a member by a name that varies takes ten times as long to read. */
+/** One function each: reading a member by a variable name takes ten times as long. */
 const amounts: { readonly [bucket in TokenBucket]: (usage: Usage) => number | undefined } = {
   inputTokens: (usage) => usage.inputTokens,
   cacheReadTokens: (usage) => usage.cacheReadTokens,
@@ -86,12 +86,12 @@ const bucketLabel = (bucket: string): string =>
 
 const buckets = tokenBuckets.map((bucket) => ({ label: bucketLabel(bucket), amountOf: amounts[bucket] }));
 
-/** Whether a model is one of those that the operator has configured, or that its provider lists. */
+/** Whether the operator has configured a model, or its provider lists it. */
 export type IsKnownModel = (provider: string, model: string) => boolean;
 
 /**
- * The model as a label. Names that clients make up would grow without bound: a model has its own name once it has answered, or
- * where it is known, and only so many have.
+ * The model as a label. Names from clients are unbounded: a model gets its own name once it has answered, or if it is
+ * known, and only up to the maximum.
  */
 function modelLabels(isKnown: IsKnownModel) {
   const named = new Map<string, Set<string>>();
@@ -195,7 +195,7 @@ function requestCounter(registry: Registry, { requests, labels }: ModelSeries, s
   return ofState[at];
 }
 
-/** What callers are charged for, as `turnpike usage` sums it. */
+/** What callers are charged, as `turnpike usage` sums it. */
 function charge(registry: Registry, series: ModelSeries, settlement: Settlement): void {
   const { usage, costNanoDollars, priceNanoDollars } = settlement;
   for (let at = 0; at < buckets.length; at++) {

@@ -1,16 +1,16 @@
-// Metrics of the process and of what is in progress, which are looked up when they are read.
+// Metrics of the process and of what is in progress, read when they are scraped.
 import { version } from "../../package.json";
 import { watchEventLoop } from "./event-loop-delay.ts";
 import { metricFamilies as families } from "./metric-families.ts";
 import type { Registry } from "./registry.ts";
 
-/** What only other parts can say. */
+/** Readings from other parts. */
 export interface Readings {
   inFlight(): number;
   ledgerQueue(): number;
 }
 
-/** Adds them to `registry`. Returns what ends the watch over the event loop. */
+/** Adds them to `registry`. Returns a function that stops the event loop measurement. */
 export function addProcessMetrics(registry: Registry, { inFlight, ledgerQueue }: Readings): () => void {
   const startedMs = performance.now();
   const delay = watchEventLoop(() => performance.now());

@@ -1,9 +1,9 @@
-// The registry of metrics: counters, gauges and histograms by their labels, and their text for Prometheus.
+// The metrics registry: counters, gauges and histograms by their labels, and their text for Prometheus.
 import { formatDecimal } from "../lib/decimal.ts";
 
 export type MetricType = "counter" | "gauge" | "histogram" | "summary";
 
-/** One metric, whatever its labels: what it is called and what it means. */
+/** One metric with all its labels: its name and its meaning. */
 export interface MetricFamily {
   /** As in the text: a counter ends with `_total`. */
   readonly name: string;
@@ -11,11 +11,11 @@ export interface MetricFamily {
   readonly help: string;
   /** Names of its labels. */
   readonly labels: readonly string[];
-  /** Upper bounds of the buckets of a histogram, ascending; the last one, without a bound, is not listed. */
+  /** Upper bounds of the buckets of a histogram, ascending, without the last one, which is infinite. */
   readonly bounds?: readonly number[];
 }
 
-/** `openmetrics` is the standard that followed the text format of Prometheus. */
+/** `openmetrics` is the successor of the text format of Prometheus. */
 export type ExpositionFormat = "text" | "openmetrics";
 
 export const contentTypeOf: { readonly [format in ExpositionFormat]: string } = {
@@ -25,7 +25,7 @@ export const contentTypeOf: { readonly [format in ExpositionFormat]: string } = 
 
 /** One combination of labels. */
 interface Series {
-  /** Its lines; `labels` is as between the braces. */
+  /** Its lines; `labels` is the text between the braces. */
   lines(name: string, labels: string): string;
 }
 
@@ -34,7 +34,7 @@ const line = (name: string, labels: string, value: number | string): string =>
 
 const withLabel = (labels: string, label: string): string => (labels === "" ? label : `${labels},${label}`);
 
-/** Only goes up. */
+/** Only increases. */
 export class Counter implements Series {
   private value = 0;
 
@@ -49,7 +49,7 @@ export class Counter implements Series {
 
 const nanoDigits = 9;
 
-/** Dollars that are summed in nano-dollars: exact, however many there are. */
+/** Dollars as an exact sum of nano-dollars. */
 export class DollarCounter implements Series {
   private nanoDollars = 0n;
 
@@ -62,12 +62,12 @@ export class DollarCounter implements Series {
   }
 }
 
-/** What was observed, by buckets of its size. */
+/** Observations by buckets of their size. */
 export class Histogram implements Series {
   private readonly bounds: readonly number[];
   private readonly counts: number[];
   private sum = 0;
-  /** The beginnings of the lines of its buckets, made when they are first shown. */
+  /** Prefixes of the lines of its buckets, made on first use. */
   private prefixes: readonly string[] | null = null;
 
   constructor(bounds: readonly number[]) {
@@ -95,7 +95,7 @@ export class Histogram implements Series {
   }
 }
 
-/** A value that is looked up when the text is made. */
+/** A value that is read when the text is made. */
 class Reading implements Series {
   private readonly read: () => number;
 
@@ -108,10 +108,10 @@ class Reading implements Series {
   }
 }
 
-/** Quantiles of a window of time: `quantile` is 0 to 1. */
+/** Quantiles of a time window: `quantile` is 0 to 1. */
 export interface Quantiles {
   readonly at: readonly { readonly quantile: number; readonly value: number }[];
-  /** Of all that was ever observed. */
+  /** Of all observations. */
   readonly sum: number;
   readonly count: number;
 }
@@ -131,14 +131,14 @@ class Summary implements Series {
 }
 
 export interface Registry {
-  /** The series with these values of the family's labels, made when it is first asked for. */
+  /** The series with these values of the family's labels, created on first use. */
   counter(family: MetricFamily, values?: readonly string[]): Counter;
   dollars(family: MetricFamily, values?: readonly string[]): DollarCounter;
   histogram(family: MetricFamily, values?: readonly string[]): Histogram;
-  /** A gauge, or a counter that something else counts. */
+  /** A gauge, or a counter that is counted elsewhere. */
   reading(family: MetricFamily, read: () => number, values?: readonly string[]): void;
   summary(family: MetricFamily, read: () => Quantiles): void;
-  /** All series; with many of them the work has many steps. */
+  /** All series, in steps if there are many. */
   text(format: ExpositionFormat): Generator<void, string>;
 }
 
