@@ -1,4 +1,4 @@
-// Builds the admin API over the parts of a running gateway.
+// Builds the admin API from the parts of a running gateway.
 import { type AccessDependencies, createAdminAccess } from "./admin/access.ts";
 import { createAdmin } from "./admin/admin.ts";
 import { requireRole } from "./admin/permissions.ts";
@@ -42,7 +42,7 @@ export interface AdminApiParts extends Pick<AccessDependencies, "store" | "peppe
 
 const testTimeoutMs = 10_000;
 
-/** Asks a provider for its list of models: the one call that costs nothing and shows that the credential is accepted. */
+/** Requests a provider's model list: the call that is free and shows that the credential is accepted. */
 function providerTest({ current }: Pick<ServedCatalog, "current">) {
   return async (name: string): Promise<ProviderTest> => {
     const startedMs = systemClock.monotonicMs();
@@ -71,7 +71,7 @@ function declaredEntries({ keys }: DeclaredAccess): readonly DeclaredKeyEntry[] 
   });
 }
 
-/** The rows of the admin API, and `/metrics`. */
+/** The rows of the admin API, and of `/metrics`. */
 export function adminApi(parts: AdminApiParts, teardown: (() => unknown)[]): readonly Endpoint[] {
   const reader = createLedgerReader(parts.settings.dataFolder);
   teardown.push(() => reader.close());

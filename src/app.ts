@@ -1,4 +1,4 @@
-// The composition root: builds everything in order and takes it down in reverse.
+// The composition root: builds everything in order and disposes of it in reverse.
 import { createSealer } from "./admin/stored-entries.ts";
 import { adminApi } from "./admin-api.ts";
 import { type Limits, limitsOf } from "./config/limits.ts";
@@ -54,20 +54,20 @@ import type { UncaughtKind } from "./telemetry/events.ts";
 
 export interface Running {
   readonly url: string;
-  /** Finishes what is under way, then closes everything. */
+  /** Finishes what is in progress, then closes everything. */
   stop(): Promise<void>;
-  /** Records an error that nothing caught. */
+  /** Records an uncaught error. */
   uncaughtError(kind: UncaughtKind, cause: unknown): void;
-  /** Cuts what is still under way, so that a `stop` that waits for it goes on. Its rows are settled all the same. */
+  /** Aborts what is still in progress, so that a waiting `stop` can continue. The ledger rows are settled as usual. */
   hurry(): Promise<void>;
 }
 
-/** How often the memory is looked at while clients are behind. */
+/** How often memory is checked while clients read slowly. */
 const backlogTickMs = 500;
-/** How late a deadline may be noticed. */
+/** The tick of deadlines, which is how late one may be noticed. */
 const deadlineTickMs = 40;
 const listPatienceMs = 1_500;
-/** Polls can be made again at the next start. */
+/** Polls can be repeated after the next start. */
 const videoDrainMs = 5_000;
 
 async function takeDown(teardown: Teardown): Promise<void> {
@@ -145,7 +145,7 @@ function gatewayOf(foundation: Foundation, options: StartOptions, live: ServedCa
 const defaultRetentionDays = 30;
 const dayMs = 24 * 60 * 60_000;
 
-/** Null where nothing of content is stored. */
+/** Null if content is never stored. */
 async function idempotencyOf(
   foundation: Foundation,
   gateway: Gateway,
@@ -189,7 +189,7 @@ async function videosRoom(
   return videos;
 }
 
-/** Ticks are a fifteenth of a heartbeat: a second, unless a test is in a hurry. */
+/** Ticks are a fifteenth of a heartbeat: a second, except in fast tests. */
 function paceOf(heartbeatMs: number, limits: Limits, backlog: Backlog): StreamTimers {
   const { clientStallMs: stallMs, minClientBytesPerSecond: minBytesPerSecond, keepAliveMs } = limits;
   const ticker = createSharedInterval(heartbeatMs / 15);
@@ -206,7 +206,7 @@ async function keysOf(foundation: Foundation, teardown: Teardown): Promise<Keys>
   return keys;
 }
 
-/** Where management has a listener of its own. Pages of other origins may not call it. */
+/** The separate listener for management, if configured. Pages of other origins may not call it. */
 function listenForAdmin(
   { print }: StartOptions,
   { settings: { adminListener } }: Foundation,
@@ -219,7 +219,7 @@ function listenForAdmin(
   print(`The admin API is listening on ${listener.url}`);
 }
 
-/** Builds and starts the gateway. Throws an Error with one clear sentence when it cannot; nothing is left open then. */
+/** Builds and starts the gateway. If it cannot, throws an Error with one clear sentence, and leaves nothing open. */
 export async function start(options: StartOptions): Promise<Running> {
   const teardown: Teardown = [];
   try {
@@ -281,7 +281,7 @@ export async function start(options: StartOptions): Promise<Running> {
   }
 }
 
-/** The rest of the banner waits for the providers' lists, the listener does not. */
+/** The rest of the startup message waits for the providers' model lists; the listener does not. */
 async function announce(
   options: StartOptions,
   listener: Listener,

@@ -1,4 +1,5 @@
-// What the gateway is built on: settings, configuration, store, secrets, events; opened in order before anything is served.
+// What the gateway is built on: settings, configuration, store, secrets, events; opened in order before anything is
+// served.
 import { type Configuration, readConfiguration } from "./config/configuration.ts";
 import { prepareDataFolder, refuseEmptiedStore } from "./config/data-folder.ts";
 import { withinDescriptors } from "./config/descriptors.ts";
@@ -30,28 +31,28 @@ import type { Events } from "./telemetry/events.ts";
 export interface StartOptions {
   readonly environment: Environment;
   readonly workingFolder: string;
-  /** Prints the banner. */
+  /** Prints the startup message. */
   print(line: string): void;
   log?(line: string): void;
-  /** True: lines of the log are for people. Default: for programs. */
+  /** True: the log is text for people. Default: JSON for programs. */
   readonly logsToTerminal?: boolean;
-  /** Further rules for every exchange, asked behind the built-in ones. */
+  /** Additional policies for every exchange, checked after the built-in ones. */
   readonly policies?: readonly Policy[];
-  /** False: model servers on this machine are not looked for. */
+  /** False: local model servers are not discovered. */
   readonly discovers?: boolean;
-  /** Where and how often they are looked for, unless as usual. */
+  /** Where and how often they are discovered, if not as usual. */
   readonly discovery?: Discovery;
-  /** Silence before a heartbeat; the limit's unless a test is in a hurry. */
+  /** Idle time before a heartbeat; by default the configured limit. */
   readonly heartbeatMs?: number;
-  /** Who is asked for names in URLs, as `address` or `address:port`; the system's name servers unless a test brings its own. */
+  /** Name servers for hosts of URLs, as `address` or `address:port`; by default the system's. */
   readonly nameServers?: readonly string[];
-  /** How many times as long as usual it waits between two looks at a video; 1 unless a test is in a hurry. */
+  /** A factor for the waits between two polls of a video; 1 except in tests. */
   readonly videoWaitScale?: number;
-  /** What limits on memory are measured by; this process unless a test shares it with other tests. */
+  /** How memory is measured for limits; by default that of this process. */
   readonly memory?: Memory;
 }
 
-/** Things to take down, last built first. */
+/** Functions that dispose of what was built, in the order of creation. */
 export type Teardown = (() => unknown)[];
 
 export interface Foundation {
@@ -60,11 +61,11 @@ export interface Foundation {
   readonly limits: Limits;
   readonly store: Store;
   readonly pepper: Uint8Array;
-  /** Under which summaries of conversations are sealed. */
+  /** Encrypts summaries of conversations. */
   readonly sealKey: Uint8Array;
-  /** Under which credentials of providers are sealed. */
+  /** Encrypts credentials of providers. */
   readonly credentialKey: Uint8Array;
-  /** Under which replies to idempotent requests are sealed. */
+  /** Encrypts replies to idempotent requests. */
   readonly replyKey: Uint8Array;
   readonly videoKeys: VideoKeys;
   readonly firstKeys: FirstKeys;
@@ -72,7 +73,7 @@ export interface Foundation {
   readonly observability: Pick<Observability, "registry" | "connect">;
 }
 
-/** The gateway's own secrets, as far as they were given: the store has only hashes of others. */
+/** The gateway's own secrets, as far as they were set: of others the store has only hashes. */
 function secretsOf(
   { secret, previousSecret: earlier, adminKey, clientKey, webhookSecret }: Settings,
   { access }: Configuration,
@@ -81,7 +82,7 @@ function secretsOf(
   return [...given, ...access.keys.map((key) => key.secret)];
 }
 
-/** Throws an Error with one clear sentence when it cannot. What it opens is added to `teardown` at once. */
+/** Throws an Error with one clear sentence if it cannot. What it opens is added to `teardown` at once. */
 export async function lay(options: StartOptions, teardown: Teardown): Promise<Foundation> {
   const settings = readSettings(options.environment, options.workingFolder);
   const configuration = readConfiguration(settings);

@@ -1,4 +1,5 @@
-// Serves the catalog and the prices of the file, the environment and the store: a change is swapped in at once here, and within a second elsewhere.
+// Serves the catalog and the prices of the file, the environment and the store. A change takes effect at once here, and
+// within a second in other instances.
 import { entryConflict } from "./admin/entry-faults.ts";
 import type { DefinedEntry, LiveCatalog } from "./admin/live-catalog.ts";
 import { openedProvider, readEntry, type Sealer } from "./admin/stored-entries.ts";
@@ -18,9 +19,11 @@ import type { Events } from "./telemetry/events.ts";
 export interface LiveCatalogParts {
   readonly file: ReadConfig;
   readonly environment: Environment;
-  /** Where this gateway is reached: a stored provider there would send requests in circles. Absent where nothing is served. */
+  /**
+   * The gateway's own addresses: a stored provider there would send requests in circles. Absent if nothing is served.
+   */
   readonly own?: Parameters<typeof ownAddress>[0];
-  /** Of the file, and those that are shipped. */
+  /** Of the file, and the built-in ones. */
   readonly prices: Prices;
   readonly store: Store;
   readonly sealer: Sealer;
@@ -37,7 +40,7 @@ const pollMs = 1_000;
 
 type Failed = (cause: unknown) => void;
 
-/** Entries that cannot be opened are left out: the others are served. */
+/** Entries that cannot be decrypted are left out: the others are served. */
 function storedConfig(rows: readonly CatalogEntry[], sealer: Sealer, failed: Failed): StoredConfig {
   const [providers, models]: [Record<string, JsonObject>, Record<string, JsonObject>] = [{}, {}];
   const prices: StoredConfig["prices"][number][] = [];
@@ -71,7 +74,7 @@ function withoutPassword(text: string): string {
   return url === null ? "" : `${url.protocol}//${url.host}`;
 }
 
-/** Undefined for a provider inside the process. */
+/** Undefined for an in-process provider. */
 const baseUrlOf = ({ dispatch }: Provider): string | undefined =>
   dispatch.form === "http" ? dispatch.baseUrl : undefined;
 
@@ -99,7 +102,7 @@ function definedIn(file: ReadConfig, kind: CatalogKind): DefinedEntry[] {
   ];
 }
 
-/** Those of the file and of variables were looked at before the start. */
+/** Those of the file and of variables were checked before the start. */
 function ownProviders({ providers }: Catalog, { config, providerNames }: ReadConfig, own: LiveCatalogParts["own"]) {
   const isOwn = own === undefined ? () => false : ownAddress(own, config.public_url);
   const isWrong = (provider: Provider): boolean =>
@@ -110,7 +113,7 @@ function ownProviders({ providers }: Catalog, { config, providerNames }: ReadCon
   }));
 }
 
-/** Reads the store once, then follows it. */
+/** Reads the store once, then follows its changes. */
 export async function openLiveCatalog(parts: LiveCatalogParts): Promise<ServedCatalog> {
   const { file, environment, store, sealer, events } = parts;
   const failed: Failed = (cause) => events.backgroundTaskFailed("catalog", cause);
@@ -126,7 +129,7 @@ export async function openLiveCatalog(parts: LiveCatalogParts): Promise<ServedCa
   const serve = (next: BuiltCatalog): void => {
     const others = holder.current().providers.filter((provider) => !built.catalog.providers.includes(provider));
     built = next;
-    // Servers that were found on this machine stay.
+    // Servers that were discovered on this machine stay.
     holder.replace({ ...next.catalog, providers: [...others, ...next.catalog.providers] });
   };
   const load = async (): Promise<void> => {
@@ -136,7 +139,7 @@ export async function openLiveCatalog(parts: LiveCatalogParts): Promise<ServedCa
     for (const { path, problem } of built.faults) failed(new Error(`${path.join(".")}: ${problem}`));
   };
   let last: Promise<void> = Promise.resolve();
-  // One after another: an older state must not replace a newer one.
+  // One at a time, so that an older state never replaces a newer one.
   const refresh = (): Promise<void> => {
     last = last.catch(() => undefined).then(load);
     return last;

@@ -1,4 +1,5 @@
-// Model servers on this machine: looked for at the start and again every minute where nothing is configured, and kept in the catalog while they answer.
+// Local model servers: discovered at the start and every minute if nothing is configured, and kept in the catalog while
+// they respond.
 import type { Catalog, CatalogHolder } from "./gateway/routing/catalog.ts";
 import type { ModelLists } from "./gateway/routing/model-lists.ts";
 import { type DiscoverOptions, discover, type LocalPlace } from "./providers/discover.ts";
@@ -7,10 +8,10 @@ import type { Provider } from "./providers/provider.ts";
 import { createSend } from "./providers/upstream.ts";
 import type { Events } from "./telemetry/events.ts";
 
-/** The sandbox is always there. */
+/** The sandbox always exists. */
 const builtInProviders = 1;
 
-/** Where and how often model servers are looked for; a test brings its own. */
+/** Where and how often model servers are discovered. */
 export interface Discovery {
   readonly places?: readonly LocalPlace[];
   readonly everyMs?: number;
@@ -25,16 +26,16 @@ export interface LocalServersParts {
 }
 
 export interface LocalServers {
-  /** Those that are in the catalog now. */
+  /** The servers in the catalog at present. */
   current(): readonly Provider[];
   stop(): void;
 }
 
 const defaultEveryMs = 60_000;
-/** Nobody waits for a later look, and a server that loads a model may be slow. */
+/** No request waits for a later check, and a server that loads a model may be slow. */
 const laterTimeoutMs = 2_000;
 const listTimeoutMs = 1_500;
-/** A busy server may miss one look. */
+/** A busy server may miss this many checks. */
 const maxMisses = 3;
 
 interface Found {
@@ -42,13 +43,13 @@ interface Found {
   misses: number;
 }
 
-/** The catalog with these local servers in front of everything that is configured. */
+/** The catalog with these local servers before everything that is configured. */
 function withLocal(catalog: Catalog, before: readonly Provider[], now: readonly Provider[]): Catalog {
   const others = catalog.providers.filter((provider) => !before.includes(provider));
   return { ...catalog, version: catalog.version + 1, providers: [...now, ...others] };
 }
 
-/** Resolves after the first look. */
+/** Resolves after the first check. */
 export async function watchLocalServers(parts: LocalServersParts): Promise<LocalServers> {
   const { catalog, listings, events, self, discovery } = parts;
   const { places, everyMs = defaultEveryMs } = discovery;
@@ -105,7 +106,7 @@ export async function watchLocalServers(parts: LocalServersParts): Promise<Local
   };
 }
 
-/** Where nothing is configured, model servers on this machine are found by themselves. */
+/** Local model servers are only discovered if nothing is configured. */
 export async function localServers(
   { discovers, discovery = {} }: { readonly discovers?: boolean; readonly discovery?: Discovery },
   url: string,

@@ -1,4 +1,4 @@
-// The entry: the right environment first, then the command that was asked for.
+// The entry point: ensures the right environment, then runs the command.
 import { relaunch } from "./runtime-environment.ts";
 
 relaunch();

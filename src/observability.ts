@@ -1,4 +1,4 @@
-// Log and metrics: opened before anything that they report on, and connected to it when it is there.
+// Log and metrics: opened before anything that they report on, and connected to it later.
 import type { Gateway } from "./gateway/pipeline/gateway.ts";
 import { systemClock } from "./lib/clock.ts";
 import { redactorOf } from "./providers/redaction.ts";
@@ -12,16 +12,16 @@ export interface Observability {
   readonly log: Log;
   readonly events: Events;
   readonly registry: Registry;
-  /** Adds what only the gateway can say. Returns what ends it. */
+  /** Adds metrics that depend on the gateway. Returns a function that removes them. */
   connect(gateway: Gateway): () => void;
 }
 
 export interface ObservabilityOptions extends Pick<LogOptions, "sink" | "level" | "format"> {
-  /** Texts that no line of the log may have. */
+  /** Texts that must not appear in the log. */
   readonly secrets: readonly string[];
 }
 
-/** Whether the operator named the model in a route, or its provider lists it. */
+/** Whether the operator configured the model in a route, or its provider lists it. */
 function isKnown({ catalog, listings }: Gateway, provider: string, model: string): boolean {
   const { providers, routes } = catalog.current();
   const found = providers.find(({ entry }) => entry.name === provider);
@@ -31,10 +31,10 @@ function isKnown({ catalog, listings }: Gateway, provider: string, model: string
   return candidates.some((each) => each.model === model && each.provider.entry.name === provider);
 }
 
-/** Keys and tokens that the gateway makes: it has only their hashes. */
+/** Keys and tokens that the gateway generates: it has only their hashes. */
 const ownKeys = /tps?-[0-9A-Za-z]{43}/g;
 
-/** Texts of providers are redacted where they are read; here is where a line ends that came another way. */
+/** Texts of providers are redacted where they are read; this redacts everything else before it is logged. */
 function lineRedactor(secrets: readonly string[], gateway: () => Gateway | null): (line: string) => string {
   const own = redactorOf(secrets, "");
   return (line) => {

@@ -1,4 +1,5 @@
-// How running work is ended. For a key: whatever it is. For the listener: unready first, so that load balancers and clients go elsewhere; then what is in progress may finish; then the rest is cut.
+// Ends running work, for a key or for the listener. The listener first becomes unready, so that load balancers and
+// clients go elsewhere; then requests in progress may finish; then the rest is aborted.
 import type { Gateway } from "./gateway/pipeline/gateway.ts";
 import { keyRevoked } from "./gateway/pipeline/running-work.ts";
 import type { Responses } from "./gateway/responses/responses.ts";
@@ -6,13 +7,13 @@ import type { Videos } from "./gateway/tasks/videos.ts";
 import type { Listener } from "./http/server.ts";
 
 const announceMs = 500;
-/** Without a request for so long, nobody has a connection on which the next one could be lost. */
+/** After so long without a request, no client has a connection on which the next one could be lost. */
 const idleMs = 10_000;
-/** What is still to be settled when the last connection has closed: streams whose clients have left. */
+/** Time to settle when the last connection has closed: for streams whose clients have left. */
 const settleMs = 6_000;
 const settleTickMs = 20;
 
-/** Resolves when nothing is in progress any more, or has been cut after `drainMs`. */
+/** Resolves when nothing is in progress any more, or has been aborted after `drainMs`. */
 export async function shutDown(
   listener: Listener,
   inFlight: () => number,
@@ -34,7 +35,7 @@ export function endWork(keyId: string, { running, events }: Gateway, responses: 
     (what: "responses" | "videos") =>
     (thrown: unknown): void =>
       events.backgroundTaskFailed(what, thrown);
-  // Before their exchanges: these responses are canceled, and have not failed.
+  // Before their exchanges are aborted, so that these responses are canceled and not failed.
   void responses.cancelOf(keyId, keyRevoked()).catch(failed("responses"));
   running.endKey(keyId);
   void videos.cancelRevoked().catch(failed("videos"));

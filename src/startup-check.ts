@@ -1,9 +1,9 @@
-// The start-up self-test: proves that more requests can be under way at once than Bun carries by default.
+// The startup self-test: proves that more concurrent requests are possible than Bun's default allows.
 
 const requests = 257;
 const patienceMs = 2_000;
 
-/** Throws an Error with one sentence when the process was started without its limit raised. */
+/** Throws an Error with one sentence if the process was started without the raised limit. */
 export async function checkConcurrency(): Promise<void> {
   let waiting = 0;
   const gate = Promise.withResolvers<void>();

@@ -1,4 +1,4 @@
-// What the first start prints: the address, the keys once, the models that can be reached, and a line that works as pasted.
+// The output of the first start: the URL, the keys once, the available models, and a command to paste.
 
 import type { FirstKeys } from "./config/secrets.ts";
 import type { Candidate, Catalog } from "./gateway/routing/catalog.ts";
@@ -17,16 +17,16 @@ function modelLines(catalog: Catalog, listings: ModelLists): string[] {
   return [`  models      ${shown}${more}`, ...(unread.length === 0 ? [] : [`  also        ${unread.join(", ")}`])];
 }
 
-/** Names of models that answer no chat, though their provider does. */
+/** Names of models that do not support chat, although their provider does. */
 const otherThanChat = /tts|speech|whisper|transcri|audio|embed|bge|minilm|rerank|moderat|image|video|dall-?e|sora/i;
 
 const chats = ({ provider, model }: Candidate): boolean =>
   !otherThanChat.test(model) && serves(provider, "chat", model);
 
-/** Names that stand in a shell's quotes as they are. */
+/** Names that need no escaping in shell quotes. */
 const isPlain = (name: string): boolean => /^[\w./:-]+$/.test(name);
 
-/** A model that can answer a chat: a route first, then one of a model server on this machine, else the sandbox, which is always there. */
+/** A model for a chat request: a route first, then a model of a local server, otherwise the sandbox. */
 function trialModel({ routes }: Catalog, listings: ModelLists, local: readonly Provider[]): string {
   const route = [...routes.values()].find(({ name, candidates }) => isPlain(name) && candidates.every(chats));
   if (route !== undefined) return route.name;
@@ -36,7 +36,7 @@ function trialModel({ routes }: Catalog, listings: ModelLists, local: readonly P
   return candidates.find((each) => isPlain(each.model) && chats(each))?.model ?? "sandbox/chat";
 }
 
-/** A key that is neither new nor given cannot be shown again. */
+/** A key that is neither new nor configured cannot be shown again. */
 function clientKeyLines({ clientKey, clientKeyGiven }: FirstKeys): string[] {
   if (clientKey !== null) return [`  client key  ${clientKey}   (shown only once)`];
   return clientKeyGiven
@@ -44,7 +44,7 @@ function clientKeyLines({ clientKey, clientKeyGiven }: FirstKeys): string[] {
     : ["  client key  unchanged; set TURNPIKE_KEY, or create one with 'turnpike keys create --name NAME'"];
 }
 
-/** The lines for a person who starts the gateway. Keys are shown only when they were made just now. */
+/** The lines for a person who starts the gateway. Keys are only shown when they were just generated. */
 export function startupMessage(
   url: string,
   keys: FirstKeys,
