@@ -1,4 +1,4 @@
-// What is allowed in a configuration but surely not meant: reported at the start, one sentence each.
+// Warnings for settings that are allowed but probably not intended: reported at the start, one sentence each.
 import type { ProjectRules } from "../gateway/policy/rules.ts";
 // Warnings for settings that are allowed but probably not intended: reported at the start, one sentence each.
 import type { Catalog, Route } from "../gateway/routing/catalog.ts";
