@@ -1,4 +1,4 @@
-// The transcoder: one ffmpeg process for each spoken reply whose format the provider does not make, within bounds.
+// The transcoder: one ffmpeg process for each speech reply whose format the provider does not support, within limits.
 import { GatewayError } from "../../canonical/error.ts";
 import type { AudioFormat } from "../../canonical/speech.ts";
 import { transcodeArguments } from "./ffmpeg-arguments.ts";
@@ -12,8 +12,8 @@ export interface TranscodeLimits {
 
 export interface AudioTranscoder {
   /**
-   * A place for one process, before the provider is asked. Throws `overloaded` where none is free. The place is free
-   * again when its process has ended, or the signal aborts, which kills the process.
+   * Reserves one process before the provider is called. Throws `overloaded` if none is free. The slot is free again
+   * when its process has ended, or the signal aborts, which kills the process.
    */
   reserve(signal: AbortSignal): TranscoderSlot;
 }
@@ -24,9 +24,9 @@ export interface TranscoderSlot {
 }
 
 export interface RunningTranscode {
-  /** Resolves when the process has room for more. Rejects when it takes no more. */
+  /** Resolves when the process can accept more. Rejects when it has ended. */
   write(sound: Uint8Array): Promise<void>;
-  /** No more sound comes. */
+  /** The end of the input. */
   end(): Promise<void>;
   /** The next bytes of its output; null at the end. Throws `transcoding_failed`. */
   read(): Promise<Uint8Array | null>;
@@ -71,7 +71,7 @@ export function createAudioTranscoder(ffmpeg: string, limits: TranscodeLimits): 
   };
 }
 
-/** No shell, and an empty environment: nothing of ours is there to be read. */
+/** No shell, and an empty environment, so that the process cannot read the gateway's variables. */
 function run(ffmpeg: string, parameters: string[], limits: TranscodeLimits, ended: () => void): RunningTranscode {
   const child = Bun.spawn([ffmpeg, ...parameters], {
     ...{ stdin: "pipe", stdout: "pipe", stderr: "ignore", env: {} },
@@ -90,7 +90,7 @@ function run(ffmpeg: string, parameters: string[], limits: TranscodeLimits, ende
   return {
     async write(sound) {
       count("in", sound);
-      // What is written to a process that has ended is not always an error.
+      // A failed write to a process that has ended is not always an error.
       if (child.exitCode !== null) throw transcodingFailed("ffmpeg ended before the audio did");
       child.stdin.write(sound);
       await child.stdin.flush();

@@ -1,4 +1,5 @@
-// Asking several times for one request: several prompts, or several choices from an upstream that gives only one.
+// Splits one chat request into several: for several prompts, or for several choices from an upstream that returns only
+// one.
 import type { ChatRequest, ChatResponse } from "../../canonical/chat.ts";
 import { GatewayError } from "../../canonical/error.ts";
 import type { Adapt } from "../../canonical/stop-sequences.ts";
@@ -8,26 +9,29 @@ import type { CompatibilityFlags, UpstreamDialect } from "../../dialects/dialect
 import type { GatewayRequest } from "../pipeline/gateway-request.ts";
 import type { GatewayLimits } from "../policy/limits.ts";
 
-/** One of several asks; `offset` is the number of its first choice among all. */
+/** One of several requests; `offset` is the number of its first choice in the whole reply. */
 export interface FanPart {
   readonly ask: ChatRequest;
   readonly offset: number;
 }
 
-/** How many calls a request may become. */
+/** The maximum calls of one request. */
 export type FanOutLimits = Pick<GatewayLimits, "maxCallsPerRequest" | "maxEmulatedChoices">;
 
-/** True where an upstream takes several choices in one request, and gives them. */
+/** Whether an upstream supports several choices in one request. */
 function givesMany(upstream: UpstreamDialect | null, options: CompatibilityFlags | undefined): boolean {
   return upstream === null || (upstream.request.supportsChoices === true && options?.oneChoice !== true);
 }
 
-/** True where the client's own wire would ask for more choices than its upstream gives. */
+/** Whether the client's own wire requests more choices than its upstream supports. */
 export function overasks({ outline }: GatewayRequest, options: CompatibilityFlags | undefined): boolean {
   return outline.choices > 1 && options?.oneChoice === true;
 }
 
-/** The single asks behind a request, in the order of their choices; one when nothing fans out. `upstream` is null inside the process. */
+/**
+ * The single requests of a request, in the order of their choices; one if it is not split. `upstream` is null for
+ * in-process providers.
+ */
 export function fanOut(
   gatewayRequest: GatewayRequest,
   upstream: UpstreamDialect | null,
@@ -58,7 +62,7 @@ export function fanOut(
   });
 }
 
-/** Several replies as one: choices numbered through, usage summed. */
+/** Several replies as one: choices numbered consecutively, usage added up. */
 export function mergeAnswers(responses: readonly ChatResponse[], parts: readonly FanPart[]): ChatResponse {
   const [first] = responses;
   if (first === undefined) throw new GatewayError("internal_error", "There is no response to merge.");
@@ -70,7 +74,7 @@ export function mergeAnswers(responses: readonly ChatResponse[], parts: readonly
   return usage === undefined ? { ...rest, choices } : { ...rest, choices, usage };
 }
 
-/** The deltas of several streams as those of one: one start, choices numbered through, one finish at the very end. */
+/** The events of several streams as those of one: one start, choices numbered consecutively, one finish at the end. */
 export function mergeDeltas(parts: readonly FanPart[]): (part: number, before?: Adapt) => Adapt {
   const finishes: Extract<StreamEvent, { type: "finish" }>[] = [];
   const renumbered = (part: number, event: StreamEvent): StreamEvent[] => {
@@ -89,7 +93,7 @@ export function mergeDeltas(parts: readonly FanPart[]): (part: number, before?: 
     (before === undefined ? events : before(events)).flatMap((event) => renumbered(part, event));
 }
 
-/** Splits the stop texts into those that the upstream takes and those that it does not. */
+/** Splits the stop sequences into those that the upstream supports and the others. */
 export function divideStops(
   request: ChatRequest,
   upstream: UpstreamDialect,

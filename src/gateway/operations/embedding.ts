@@ -31,7 +31,7 @@ export const embedding: OperationRules<EmbeddingRequest, EmbeddingResponse> = {
       ...(usage === undefined ? {} : { usage }),
     };
   },
-  // One vector too few, and all that follow would belong to the wrong text.
+  // With a missing vector, all that follow would belong to the wrong text.
   check({ vectors }, request) {
     const [given, asked] = [vectors.length, itemsOf(request)];
     if (given !== asked) throw invalidUpstreamResponse(`expected ${asked} embeddings, got ${given}`);

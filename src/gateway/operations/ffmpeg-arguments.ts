@@ -1,9 +1,12 @@
-// What ffmpeg is called with: fixed arguments for each format, pipes only.
+// The arguments of ffmpeg: fixed for each format, pipes only.
 import { type AudioFormat, pcmRate } from "../../canonical/speech.ts";
 
 const samples = ["-f", "s16le", "-ar", String(pcmRate), "-ac", "1"] as const;
 
-/** The format is named, so that bytes of a provider choose no other reader (`concat`, `hls`) that opens files or addresses. */
+/**
+ * The input format is set, so that a provider's bytes cannot select a reader (`concat`, `hls`) that opens files or
+ * URLs.
+ */
 const inputs: { readonly [format in AudioFormat]: readonly string[] } = {
   mp3: ["-f", "mp3"],
   opus: ["-f", "ogg"],
@@ -14,9 +17,9 @@ const inputs: { readonly [format in AudioFormat]: readonly string[] } = {
 };
 
 const outputs: { readonly [format in AudioFormat]: readonly string[] } = {
-  // The length that a Xing header tells is not known before the end.
+  // The length in a Xing header is unknown before the end.
   mp3: ["-c:a", "libmp3lame", "-b:a", "128k", "-write_xing", "0", "-id3v2_version", "0", "-f", "mp3"],
-  // A page holds a second unless it is told otherwise.
+  // By default a page contains a second.
   opus: ["-c:a", "libopus", "-b:a", "64k", "-page_duration", "100000", "-f", "ogg"],
   aac: ["-c:a", "aac", "-b:a", "96k", "-f", "adts"],
   flac: ["-c:a", "flac", "-f", "flac"],
@@ -25,11 +28,14 @@ const outputs: { readonly [format in AudioFormat]: readonly string[] } = {
 };
 
 const quiet = ["-nostdin", "-hide_banner", "-loglevel", "quiet", "-protocol_whitelist", "pipe"];
-/** Output begins after 4 KiB of input: by default, seconds of a WAV file are read first. */
+/** Output starts after 4 KiB of input: by default, seconds of a WAV file are read first. */
 const atOnce = ["-probesize", "4096", "-analyzeduration", "0"];
 const soundAlone = ["-map", "0:a:0", "-map_metadata", "-1", "-threads", "1"];
 
-/** Sound from standard input to standard output. https://ffmpeg.org/ffmpeg.html, https://ffmpeg.org/ffmpeg-formats.html, read 2026-11-22. */
+/**
+ * Audio from standard input to standard output. https://ffmpeg.org/ffmpeg.html,
+ * https://ffmpeg.org/ffmpeg-formats.html, read 2026-11-22.
+ */
 export function transcodeArguments(from: AudioFormat, to: AudioFormat): string[] {
   return [
     ...[...quiet, ...atOnce, ...inputs[from], "-i", "pipe:0"],

@@ -1,4 +1,5 @@
-// Bringing images: what lies behind a client's address for upstreams that take bytes alone, and results that clients want as bytes.
+// Downloads images: those at a client's URL for upstreams that accept only bytes, and results for clients that request
+// bytes.
 import { GatewayError } from "../../canonical/error.ts";
 import type { GeneratedImage, ImageResponse, InputImage } from "../../canonical/image.ts";
 import type { OperationResponse } from "../../canonical/operation.ts";
@@ -11,9 +12,9 @@ import type { Dns } from "../../providers/safe-fetch/resolver.ts";
 import type { GatewayRequest } from "../pipeline/gateway-request.ts";
 import type { GatewayLimits } from "../policy/limits.ts";
 
-/** What bringing something needs of the gateway. */
+/** What downloading depends on. */
 export interface FetchContext {
-  /** What the operator opens to the guarded fetcher. */
+  /** The operator's allowlist for the guarded fetcher. */
   readonly fetchAllow: readonly string[];
   readonly dns: Dns;
   readonly limits: GatewayLimits;
@@ -21,7 +22,7 @@ export interface FetchContext {
 
 const atOnce = 4;
 
-/** Bytes that may still be fetched. */
+/** Remaining bytes to download. */
 interface ByteBudget {
   left: number;
 }
@@ -40,7 +41,7 @@ async function bring(
   return bytes;
 }
 
-/** True where the client's images stand behind addresses, and the upstream takes none. */
+/** Whether the client's images are URLs and the upstream does not accept any. */
 export function needsBytes(gatewayRequest: GatewayRequest, upstream: UpstreamDialect): boolean {
   if (gatewayRequest.outline.operation !== "image") return false;
   const { request, dialect } = gatewayRequest;
@@ -50,12 +51,14 @@ export function needsBytes(gatewayRequest: GatewayRequest, upstream: UpstreamDia
 }
 
 /**
- * Each request fetches its images once, whichever candidates are asked. The key is a request, which is never changed and
- * belongs to one exchange of one gateway: what is fetched for it is released with it, and found through it only.
+ * Each request downloads its images once, whichever candidates are called. The key is a request, which never changes
+ * and belongs to one exchange of one gateway: the images are released with it, and found only through it.
  */
 const fetchedByRequest = new WeakMap<GatewayRequest, Promise<GatewayRequest>>();
 
-/** The same request with bytes in place of addresses. Throws the 400 that names the field of one that cannot be fetched. */
+/**
+ * The same request with bytes in place of URLs. Throws status 400 with the field of a URL that cannot be downloaded.
+ */
 export function withBytes(
   gatewayRequest: GatewayRequest,
   bringing: FetchContext,
@@ -93,7 +96,10 @@ async function fetchAll(
 
 const isAddress = ({ source }: GeneratedImage): boolean => source.kind === "url";
 
-/** The answer with bytes in place of addresses, where the client wants bytes; the same one where there is nothing to bring. */
+/**
+ * The response with bytes in place of URLs, if the client requests bytes; the same object if there is nothing to
+ * download.
+ */
 export async function delivered<Given extends OperationResponse | null>(
   answer: Given,
   request: GatewayRequest["request"],

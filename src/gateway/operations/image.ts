@@ -1,4 +1,4 @@
-// More images than one call of an upstream makes.
+// Splits requests for more images than one call of an upstream can generate.
 import { type ImageRequest, type ImageResponse, imageCount } from "../../canonical/image.ts";
 import { sumUsage } from "../../canonical/usage.ts";
 import { invalidUpstreamResponse } from "../../dialects/errors.ts";

@@ -15,27 +15,27 @@ const rules: {
   image,
 };
 
-/** Items that can be asked for in parts. */
+/** The number of items that can be split. */
 export const itemCount = (request: OperationRequest): number => rules[request.operation]?.itemCount(request) ?? 1;
 
-/** How many of them one call to this upstream takes. */
+/** Maximum items per call to this upstream. */
 export const maxItems = (upstream: UpstreamDialect, context: RenderContext): number =>
   upstream.request.maxItems?.(context) ?? Number.POSITIVE_INFINITY;
 
-/** The request as several, each with at most `maxItems`. */
+/** The request split into several, each with at most `maxItems`. */
 export const split = (
   request: OperationRequest,
   maxItems: number,
   limits: Pick<GatewayLimits, "maxCallsPerRequest">,
 ): readonly OperationRequest[] => rules[request.operation]?.split(request, maxItems, limits) ?? [request];
 
-/** Responses to the parts of one request as one; undefined for an operation that is not split. */
+/** Responses to the parts of one request, merged; undefined for an operation that is not split. */
 export function merge(responses: readonly OperationResponse[]): OperationResponse | undefined {
   const [first] = responses;
   return first === undefined ? undefined : rules[first.operation]?.merge(responses);
 }
 
-/** Throws `upstream_protocol_error` where not every item of the request has its own in the response. */
+/** Throws `upstream_protocol_error` if an item of the request has no result in the response. */
 export function check(response: OperationResponse, request: OperationRequest): void {
   if (response.operation === request.operation) rules[response.operation]?.check?.(response, request);
 }

@@ -1,4 +1,5 @@
-// Moderation of several inputs by an upstream that accepts one at a time, and the second call that chat models get.
+// Moderation of several inputs by an upstream that accepts one at a time, and the retry with other fields for chat
+// models.
 import { GatewayError } from "../../canonical/error.ts";
 import type { ModerationRequest, ModerationResponse } from "../../canonical/moderation.ts";
 import { sumUsage } from "../../canonical/usage.ts";
@@ -24,21 +25,21 @@ export const moderation: OperationRules<ModerationRequest, ModerationResponse> =
     if (first === undefined) throw invalidUpstreamResponse("the response has no moderation result");
     return { ...first, verdicts, ...(usage === undefined ? {} : { usage }) };
   },
-  // An input without its result would pass as harmless.
+  // An input without a result would pass as harmless.
   check({ verdicts }, { items }) {
     if (verdicts.length !== items.length)
       throw invalidUpstreamResponse(`expected ${items.length} results, got ${verdicts.length}`);
   },
 };
 
-/** The reply made no sense, or the server refused the words of the request. */
+/** The reply was invalid, or the server refused fields of the request. */
 function isWorthAgain(thrown: unknown): boolean {
   if (!(thrown instanceof GatewayError)) return false;
   const isRefused = thrown.kind === "upstream_rejected" && (thrown.status === 400 || thrown.status === 422);
   return isRefused || thrown.kind === "upstream_protocol_error";
 }
 
-/** Reads the reply to a call, and where the call has other words for itself, once more in those. */
+/** Reads the reply to a call; if that fails and the call has an alternative form, sends that once. */
 export function readOrAgain<C extends object, T>(read: (call: C) => Promise<T>): (call: C) => Promise<T> {
   return (call) =>
     read(call).catch((thrown: unknown) => {

@@ -1,12 +1,12 @@
-// The format of speech that a provider is asked for, where the gateway transcodes to the one that the client wants.
+// The speech format that is requested from a provider if the gateway transcodes to the client's.
 import type { AudioFormat } from "../../canonical/speech.ts";
 import type { UpstreamDialect } from "../../dialects/dialect.ts";
 import type { GatewayRequest } from "../pipeline/gateway-request.ts";
 
-/** Best first: without loss, and of those the ones that every provider streams. */
+/** Best first: lossless, and of those the ones that every provider streams. */
 const sources: readonly AudioFormat[] = ["pcm", "flac", "wav", "opus", "mp3", "aac"];
 
-/** The request in a format that the provider makes, with the warning; the same where it makes the client's. */
+/** The request in a format that the provider supports, with a warning; the same request if it supports the client's. */
 export function inMadeFormat(gatewayRequest: GatewayRequest, upstream: UpstreamDialect): GatewayRequest {
   const { request } = gatewayRequest;
   const made = upstream.audio?.formats;

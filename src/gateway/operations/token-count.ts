@@ -1,4 +1,4 @@
-// Counting by a provider's own counter, and by the gateway's estimate where the provider turns out to have none.
+// Token counts by the provider, or by the gateway's estimate if the provider has no counter.
 import type { Clock } from "../../lib/clock.ts";
 import type { Provider } from "../../providers/provider.ts";
 import type { Events } from "../../telemetry/events.ts";
@@ -6,10 +6,10 @@ import type { AttemptResult } from "../attempts/attempt-loop.ts";
 import type { AttemptContext } from "../attempts/model-attempts.ts";
 import type { BufferedResponse } from "../attempts/upstream-plan.ts";
 
-/** How long a provider is not asked again after it had no counter: it may be updated. */
+/** How long a provider without a counter is not called again: it may be updated. */
 const memoryMs = 10 * 60_000;
 
-/** Providers whose counter was found to be missing, by name. */
+/** Providers without a counter, by name. */
 export interface MissingCounters {
   has(provider: string): boolean;
   add(provider: string): void;
@@ -23,7 +23,7 @@ export function createMissingCounters(clock: Clock): MissingCounters {
   };
 }
 
-/** The same tries, which remember each provider without a counter. */
+/** The same attempts, recording each provider without a counter. */
 function remembering(context: AttemptContext, missing: MissingCounters): AttemptContext {
   const attemptFailed: Events["attemptFailed"] = (provider, model, failure, ids) => {
     if (failure.kind === "counter_missing") missing.add(provider);
@@ -32,7 +32,7 @@ function remembering(context: AttemptContext, missing: MissingCounters): Attempt
   return { ...context, events: { ...context.events, attemptFailed } };
 }
 
-/** The count of the first candidate that gives one; the estimate of `fallback` where none of them has a counter. */
+/** The count of the first candidate that returns one; the estimate of `fallback` if none has a counter. */
 export async function attemptCount(
   context: AttemptContext,
   fallback: Provider,

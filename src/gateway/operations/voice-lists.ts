@@ -1,4 +1,4 @@
-// The voices that a provider's account has: asked for when somebody speaks for the first time, and kept for a while.
+// The voices of a provider's account: requested at the first speech request, and cached for a while.
 import type { ListedVoice } from "../../canonical/speech.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { Provider } from "../../providers/provider.ts";
@@ -19,7 +19,7 @@ export interface VoiceListDependencies {
   failed(provider: string, cause: unknown): void;
 }
 
-/** Undefined where the provider has no list, or it could not be read. Waits only while there is no list at all. */
+/** Undefined if the provider has no list, or it could not be read. Waits only while there is no list at all. */
 export type VoiceLists = (provider: Provider) => Promise<readonly ListedVoice[] | undefined>;
 
 export function createVoiceLists({ clock, timeoutMs, failed }: VoiceListDependencies): VoiceLists {

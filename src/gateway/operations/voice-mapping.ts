@@ -1,4 +1,5 @@
-// Which voice speaks: the standard names work everywhere, others must be declared for the model or be in the provider's list.
+// Chooses the voice: standard names work everywhere, others must be declared for the model or be in the provider's
+// list.
 import { GatewayError } from "../../canonical/error.ts";
 import type { OperationRequest } from "../../canonical/operation.ts";
 import { type ListedVoice, standardVoices } from "../../canonical/speech.ts";
@@ -7,10 +8,13 @@ import type { Candidate, Voices } from "../routing/catalog.ts";
 
 const usual = new Set(standardVoices);
 
-/** Voices by the names that the operator has given them. */
+/** Voices by the names that the operator declared. */
 export const declaredVoices = ({ voices, provider }: Candidate): Voices => voices ?? provider.entry.voices ?? {};
 
-/** The provider's own name for the voice asked for, where the catalog tells it. Throws the 400 for a voice that is neither declared nor listed. */
+/**
+ * The provider's own name of the requested voice, if the catalog has it. Throws status 400 for a voice that is neither
+ * declared nor listed.
+ */
 export function voiceFor(
   request: OperationRequest,
   candidate: Candidate,
