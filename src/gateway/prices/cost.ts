@@ -1,10 +1,10 @@
-// What a usage costs by one book: each bucket and unit once, rounded up; null where one of them has no price.
+// The cost of a usage by one book: each bucket and unit once, rounded up; null if one of them has no price.
 import { type BilledUnits, type TokenBucket, tokenBuckets, type Usage } from "../../canonical/usage.ts";
 import { divideUp } from "../../lib/decimal.ts";
 import { findRow, type PriceBook } from "./price-book.ts";
 import type { Priced, PriceQuery, PriceRow, Variant } from "./price-row.ts";
 
-/** What a bucket without a row of its own counts as. */
+/** The bucket whose price applies to one without a row of its own. */
 const countsAs: { readonly [bucket in TokenBucket]?: TokenBucket } = {
   cacheReadTokens: "inputTokens",
   cacheWriteTokens: "inputTokens",
@@ -20,7 +20,7 @@ export interface PricedAmount {
   readonly nanoDollars: bigint;
 }
 
-/** The row that an amount is priced by, maybe of the bucket that it counts as; undefined where there is none. */
+/** The row for an amount, possibly of the bucket that it counts as; undefined if there is none. */
 export function rowFor(
   rows: readonly PriceRow[],
   query: PriceQuery,
@@ -32,7 +32,7 @@ export function rowFor(
   return row ?? (other === undefined ? undefined : rowFor(rows, query, other, variant));
 }
 
-/** What one amount costs by the rows of its place; null where none of them says. */
+/** The cost of one amount by the rows of its place; null if none of them applies. */
 export function costOfAmount(
   rows: readonly PriceRow[],
   query: PriceQuery,

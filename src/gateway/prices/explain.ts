@@ -1,4 +1,4 @@
-// A cost and a price term by term: each amount with the row that it is priced by, and the rule over them.
+// A cost and a price term by term: each amount with its row, and the rule applied to them.
 import { totalInput, type Usage } from "../../canonical/usage.ts";
 import { divideUp } from "../../lib/decimal.ts";
 import { amountsOf, rowFor } from "./cost.ts";
@@ -10,10 +10,10 @@ export interface PriceTerm {
   readonly of: Priced;
   readonly variant: Variant;
   readonly amount: number;
-  /** What so many of it cost; null where it has no cost. */
+  /** The cost of the amount; null if it has none. */
   readonly costRow: PriceRow | null;
   readonly costNanoDollars: bigint | null;
-  /** A price of its own; null where the price follows the cost. */
+  /** A separate price; null if the price follows the cost. */
   readonly priceRow: PriceRow | null;
   readonly priceNanoDollars: bigint | null;
 }
@@ -31,7 +31,7 @@ export interface PriceExplanation {
 
 const millionths = 1_000_000n;
 
-/** By the prices as they are; they are those of the request where the versions are its own. */
+/** By the given prices; they are those of the request if the versions match. */
 export function explainPrice(
   prices: Prices,
   candidate: Omit<PriceQuery, "inputTokens">,

@@ -2,10 +2,13 @@
 import { bySpecificity, matchesPlace, matchesRequest } from "./price-match.ts";
 import type { Priced, PriceMatch, PriceQuery, PriceRow, Variant } from "./price-row.ts";
 
-/** Finds rows by what decides most, and remembers them: one search for each candidate and operation. The most specific ones come first. */
+/**
+ * Finds rows by provider, model and operation, and caches them: one search for each candidate and operation. The most
+ * specific ones come first.
+ */
 export type PlaceIndex<Row extends PriceMatch> = (query: PriceQuery) => readonly Row[];
 
-/** Clients name models, so that there may be any number of them. */
+/** Clients name models, so their number is unbounded. */
 const maxPlaces = 1_000;
 
 export function indexed<Row extends PriceMatch>(rows: () => readonly Row[]): PlaceIndex<Row> {
@@ -27,15 +30,15 @@ export interface PriceBook {
   /** Changes with every row. */
   readonly version: string;
   readonly rows: readonly PriceRow[];
-  /** The rows for a candidate and an operation, the most specific ones first. */
+  /** The rows for a candidate and an operation, most specific first. */
   at(query: PriceQuery): readonly PriceRow[];
-  /** Makes the rows that are otherwise made for the first request that needs them. */
+  /** Builds the rows that are otherwise built for the first request that needs them. */
   prepare(): void;
 }
 
 const everything: Variant = {};
 
-/** The row for one bucket or unit among those of a place; undefined where there is none. */
+/** The row for one bucket or unit among those of a place; undefined if there is none. */
 export function findRow(
   rows: readonly PriceRow[],
   query: PriceQuery,
@@ -45,7 +48,7 @@ export function findRow(
   return rows.find((row) => row.of === of && matchesRequest(row, query, variant));
 }
 
-/** `usual` gives the rows for models of which `own` says nothing at all: a model's prices are never mixed from both. */
+/** `usual` supplies the rows for models without any row in `own`: a model's prices are never mixed from both. */
 export function createPriceBook(
   version: string,
   own: readonly PriceRow[],
@@ -65,7 +68,7 @@ export function createPriceBook(
   };
 }
 
-/** The rows of `over` where it has any for a candidate and an operation, else those of `base`. */
+/** The rows of `over` if it has any for a candidate and an operation, otherwise those of `base`. */
 export function layered(over: PriceBook, base: PriceBook): PriceBook {
   return {
     version: `${over.version}.${base.version}`,

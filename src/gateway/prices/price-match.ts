@@ -1,4 +1,4 @@
-// Which row of a price book applies: all that match, and the most specific one of them.
+// Selects the row of a price book: among all matching rows, the most specific one.
 import type { PriceMatch, PriceQuery, Variant } from "./price-row.ts";
 
 const isPattern = (model: string): boolean => model.includes("*");
@@ -7,7 +7,7 @@ function patternOf(model: string): RegExp {
   return new RegExp(`^${model.split("*").map(RegExp.escape).join(".*")}$`, "s");
 }
 
-/** Whether a model's name is the one of a row, or fits its pattern. */
+/** Whether a model's name equals that of a row, or matches its pattern. */
 export function matchesModel(row: string, model: string): boolean {
   return isPattern(row) ? patternOf(row).test(model) : row === model;
 }
@@ -15,7 +15,7 @@ export function matchesModel(row: string, model: string): boolean {
 const agrees = (wanted: string | undefined, given: string | undefined): boolean =>
   wanted === undefined || wanted === given;
 
-/** What does not change from one request to the next: provider, model, operation. */
+/** The conditions that are the same for many requests: provider, model, operation. */
 export function matchesPlace(row: PriceMatch, query: PriceQuery): boolean {
   const isProvider = agrees(row.provider, query.provider) || agrees(row.provider, query.kind);
   return isProvider && agrees(row.operation, query.operation) && matchesModel(row.model, query.model);
@@ -32,7 +32,7 @@ export function matchesRequest(row: PriceMatch, query: PriceQuery, variant: Vari
   );
 }
 
-/** How specific a row is, the most weighty first: the winner is the row whose list is the greatest. */
+/** How specific a row is, most significant first: the row with the greatest list is selected. */
 function rankOf(row: PriceMatch): readonly number[] {
   const has = (value: unknown): number => (value === undefined ? 0 : 1);
   return [
@@ -49,7 +49,7 @@ function rankOf(row: PriceMatch): readonly number[] {
   ];
 }
 
-/** Sorts the winner to the front. */
+/** Sorts the selected row first. */
 export function bySpecificity(left: PriceMatch, right: PriceMatch): number {
   const [mine, other] = [rankOf(left), rankOf(right)];
   const at = mine.findIndex((rank, index) => rank !== other[index]);
@@ -58,7 +58,7 @@ export function bySpecificity(left: PriceMatch, right: PriceMatch): number {
 
 const matchedBy = ["model", "provider", "operation", "region", "tier", "size", "quality"] as const;
 
-/** True for two rows that would match the same requests and are equally specific: nothing could choose between them. */
+/** Whether two rows match the same requests and are equally specific, so that the selection is ambiguous. */
 export function isTie(left: PriceMatch, right: PriceMatch): boolean {
   return matchedBy.every((name) => left[name] === right[name]) && bySpecificity(left, right) === 0;
 }

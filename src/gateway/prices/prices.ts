@@ -1,4 +1,4 @@
-// What a request costs and what its caller pays: the cost book, and the price book or the rules over it.
+// The cost of a request and the price for its caller: the cost book, and the price book or rules based on the cost.
 import { totalInput, type Usage } from "../../canonical/usage.ts";
 import { divideUp } from "../../lib/decimal.ts";
 import { costOfAmount, costsOf, type PricedAmount, sumOf } from "./cost.ts";
@@ -6,13 +6,13 @@ import { indexed, layered, type PriceBook } from "./price-book.ts";
 import { matchesRequest } from "./price-match.ts";
 import type { PriceQuery, PriceRow, PriceRule } from "./price-row.ts";
 
-/** Null where something that was used has no price. */
+/** Null if something that was used has no price. */
 export interface Money {
   readonly costNanoDollars: bigint | null;
   readonly priceNanoDollars: bigint | null;
 }
 
-/** Rows of prices, and the rule over the cost where there is one. */
+/** Rows of prices, and the rule based on the cost if there is one. */
 export interface AppliedPrices {
   readonly rows: readonly PriceRow[];
   readonly rule: PriceRule | undefined;
@@ -24,16 +24,16 @@ export interface Prices {
   readonly cost: PriceBook;
   readonly price: PriceBook;
   readonly rules: readonly PriceRule[];
-  /** What a caller pays by, for the model that the client named. */
+  /** The prices for a caller, for the model that the client named. */
   sellingFor(asked: PriceQuery): AppliedPrices;
-  /** `query` names the candidate that was asked, `model` the model as the client named it. */
+  /** `query` names the candidate, `model` the model that the client named. */
   of(query: Omit<PriceQuery, "inputTokens"> & { readonly inputTokens?: number }, model: string, usage: Usage): Money;
 }
 
 const millionths = 1_000_000n;
 const noVariant = {};
 
-/** A price of its own, else the rule over its cost, else its cost. */
+/** A separate price, otherwise the rule applied to the cost, otherwise the cost. */
 function priceOf(
   amount: PricedAmount,
   query: PriceQuery,
@@ -45,7 +45,7 @@ function priceOf(
   return rule === undefined ? amount.nanoDollars : divideUp(amount.nanoDollars * rule.factorMillionths, millionths);
 }
 
-/** What callers pay, by rows and by rules over the cost. */
+/** The prices for callers: rows, and rules based on the cost. */
 interface PriceSource {
   readonly price: PriceBook;
   readonly rules: readonly PriceRule[];
@@ -56,7 +56,7 @@ interface Selling {
   readonly rules: readonly PriceRule[];
 }
 
-/** The first source that has anything for a request gives both its rows and its rules. */
+/** The first source with anything for a request supplies both its rows and its rules. */
 function sellingOf(sources: readonly PriceSource[]): (query: PriceQuery) => Selling {
   const indexes = sources.map(({ price, rules }) => ({ price, rulesAt: indexed(() => rules) }));
   return (query) => {
@@ -68,7 +68,7 @@ function sellingOf(sources: readonly PriceSource[]): (query: PriceQuery) => Sell
   };
 }
 
-/** `over`: where it has anything for a request, it applies in place of `price` and `rules`. */
+/** `over`: if it has anything for a request, it replaces `price` and `rules`. */
 export function createPrices(
   cost: PriceBook,
   price: PriceBook,
@@ -93,7 +93,7 @@ export function createPrices(
       const costs = costsOf(cost, query, usage);
       const asked = { ...query, model };
       const costNanoDollars = costs === null ? null : sumOf(costs);
-      // A model without a cost may have a price of its own.
+      // A model without a cost may have a separate price.
       if (costs === null) {
         const own = costsOf(book, asked, usage);
         return { costNanoDollars, priceNanoDollars: own === null ? null : sumOf(own) };
