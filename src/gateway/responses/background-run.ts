@@ -1,4 +1,5 @@
-// A background response: performed as if a client streamed it, with its frames in a log, and not ended when a client leaves.
+// A background response: performed like a stream to a client, with its frames in a log, and independent of clients that
+// leave.
 import { GatewayError, toGatewayError } from "../../canonical/error.ts";
 import type { Item, ResponseDocument, ResponseFrame } from "../../dialects/dialect.ts";
 import { keepResponseAlive } from "../../store/responses.ts";
@@ -13,13 +14,13 @@ import { advanceTo, indexItems, nowSeconds, type ResponseJob, type ResponsesDepe
 export interface BackgroundRun {
   readonly job: ResponseJob;
   readonly log: EventLog;
-  /** Monotonic time when it ended; null while it runs. */
+  /** Monotonic time of its end; null while it runs. */
   endedMs(): number | null;
-  /** Notes in the store that it still runs; ends where another instance has ended or deleted the response. */
+  /** Extends its claim in the store; ends if another instance has ended or deleted the response. */
   keepAlive(): Promise<void>;
-  /** Ends it before its time, for this reason or because its owner has canceled it; nothing when it had ended. */
+  /** Ends it early, for this reason or because its owner canceled it; does nothing if it has ended. */
   cancel(reason?: GatewayError): Promise<void>;
-  /** Ends it because the gateway stops: the response has failed. */
+  /** Ends it because the gateway stops: the response then fails. */
   stop(): Promise<void>;
   /** Resolves when it has ended and is stored. Never rejects. */
   readonly done: Promise<void>;
@@ -34,14 +35,14 @@ interface State {
   readonly request: GatewayRequest;
   readonly log: EventLog;
   readonly controller: AbortController;
-  /** The response as its last event has it. */
+  /** The response as of its last event. */
   response: ResponseDocument;
   readonly items: Item[];
   isOver: boolean;
   endedMs: number | null;
 }
 
-/** Writes where the run is. What the store says of a response that is over for others already changes nothing. */
+/** Writes the state of the run. Does nothing if another instance has already ended the response. */
 async function advance({ dependencies, job }: State, response: ResponseDocument, isOver: boolean): Promise<void> {
   const { gateway, retentionMs } = dependencies;
   const aliveUntilMs = isOver ? null : gateway.clock.nowMs() + heartbeatTtlMs;
@@ -54,7 +55,7 @@ async function advance({ dependencies, job }: State, response: ResponseDocument,
   }
 }
 
-/** Events have their number as their id, so that a client can resume the stream behind it. */
+/** The id of an event is its sequence number, so that a client can resume the stream after it. */
 function append({ log }: Pick<State, "log">, frame: ResponseFrame): void {
   log.append({ ...frame, id: String(log.next()) });
 }
@@ -74,7 +75,7 @@ function log(state: State, frame: ResponseFrame): void {
   append(state, frame);
 }
 
-/** Logs the frames in place of sending them. */
+/** Logs the frames instead of sending them. */
 function loggingInterceptor(state: State): StreamInterceptor {
   return {
     pass(frames) {
@@ -92,7 +93,7 @@ function loggingInterceptor(state: State): StreamInterceptor {
   };
 }
 
-/** The failed response behind what the log holds. */
+/** The failed response, after the events in the log. */
 function failedFrame(state: State, error: GatewayError): ResponseFrame {
   const { dependencies, request, response, items } = state;
   const broken = { response, number: state.log.next(), items };
@@ -104,11 +105,11 @@ async function fail(state: State, error: GatewayError): Promise<void> {
   if (!state.isOver) await end(state, frame, frame.response ?? state.response);
 }
 
-/** Reads to the end: what it reads is in the log already. */
+/** Reads the stream to its end; the content is already in the log. */
 async function drain({ controller }: State, body: ReadableStream<Uint8Array>): Promise<void> {
   const reader = body.getReader();
   const { signal } = controller;
-  // An aborted stream falls silent, so that a pending read has to be ended from here.
+  // An aborted stream stays silent, so a pending read is ended here.
   const leave = (): void => void reader.cancel().catch(() => undefined);
   if (signal.aborted) leave();
   signal.addEventListener("abort", leave, { once: true });
@@ -118,7 +119,7 @@ async function drain({ controller }: State, body: ReadableStream<Uint8Array>): P
 const cutOff = (): GatewayError =>
   new GatewayError("upstream_truncated", "The background task ended before the response was complete.");
 
-/** The context of the request, and the exchange as it was admitted with it. */
+/** The context of the request, and the admitted exchange. */
 type RunContext = Omit<RequestContext, "signal" | "encoder"> & { readonly admitted: AdmittedExchange };
 
 async function run(state: State, { admitted, ...context }: RunContext): Promise<void> {
@@ -160,7 +161,7 @@ async function stop(state: State): Promise<void> {
   state.controller.abort(cutOff());
 }
 
-/** Runs a response whose row is in the store. `response` is what its client got. */
+/** Runs a response whose row is in the store. `response` is what its client received. */
 export function startBackgroundRun(
   dependencies: ResponsesDependencies,
   work: { readonly job: ResponseJob; readonly request: GatewayRequest; readonly response: ResponseDocument },

@@ -1,22 +1,22 @@
-// The runs of this process, and what is done for all stored responses in between: heartbeats, ends of abandoned runs, purges.
+// The background runs of this process, and the maintenance of stored responses: heartbeats, abandoned runs, purges.
 import { GatewayError } from "../../canonical/error.ts";
 import { abandonedResponses, purgeExpiredResponses, purgeOldResponses } from "../../store/responses.ts";
 import type { BackgroundRun } from "./background-run.ts";
 import { advanceTo, documentOf, type ResponsesDependencies } from "./persist.ts";
 
-/** Runs by their ids; for a while after their end too, so that they can be followed again. */
+/** Runs by id; for a while after their end too, so that they can be streamed again. */
 export interface BackgroundRuns {
-  /** Throws `overloaded` when too many are under way. */
+  /** Throws `overloaded` when too many are running. */
   admit(): void;
   add(run: BackgroundRun): void;
   /** Only a run of this owner is found. */
   find(id: string, ownerKeyId: string): BackgroundRun | undefined;
   forget(id: string): void;
-  /** Cancels what runs for this owner. */
+  /** Cancels the runs of this owner. */
   cancelOf(ownerKeyId: string, reason: GatewayError): Promise<void>;
-  /** Notes that all that run are alive, and lets go of those that ended long ago. */
+  /** Extends the claims of all runs, and drops those that ended long ago. */
   heartbeat(): Promise<void>;
-  /** Waits for all that run, at most so long; then the rest is cut. */
+  /** Waits for all runs up to a limit; then the rest is aborted. */
   close(patienceMs: number): Promise<void>;
 }
 
@@ -79,7 +79,10 @@ const heartbeatMs = 20_000;
 const purgeExpiredMs = 60 * 60_000;
 const purgeOldMs = 60_000;
 
-/** Fails the responses whose process died. `nowMs` null: all that have not ended, because no other process shares the store. */
+/**
+ * Fails the responses of stopped processes. `nowMs` null: all unfinished ones, because no other process shares the
+ * store.
+ */
 async function failAbandoned(dependencies: ResponsesDependencies, nowMs: number | null): Promise<void> {
   const { store, codec } = dependencies;
   for (const row of await abandonedResponses(store, nowMs)) {
@@ -88,7 +91,7 @@ async function failAbandoned(dependencies: ResponsesDependencies, nowMs: number 
   }
 }
 
-/** Fails what an earlier process left, then goes on until it is stopped. */
+/** Fails the unfinished responses of an earlier process, then repeats until it is stopped. */
 export async function startMaintenance(
   dependencies: ResponsesDependencies,
   runs: BackgroundRuns,

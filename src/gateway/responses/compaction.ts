@@ -1,4 +1,4 @@
-// Compaction for a client: the endpoint of its own, and the request for it at the end of an input.
+// Compaction for a client: its own endpoint, and the request for it at the end of an input.
 import { type GatewayError, toGatewayError } from "../../canonical/error.ts";
 import type { Item, ResponseFrame } from "../../dialects/dialect.ts";
 import type { CompactedResponse } from "../../dialects/stored-responses.ts";
@@ -12,11 +12,11 @@ import { nowSeconds, persistFinal, type ResponseJob, type ResponsesDependencies 
 import { openSummary, sealSummary } from "./sealed-summary.ts";
 import { type CompactedConversation, compactConversation } from "./summarize.ts";
 
-/** The user's own messages beside the summary. */
+/** The maximum size of the user's own messages next to the summary. */
 const maxUserChars = 80_000;
 const maxLogChars = 64 * 1024 * 1024;
 
-/** Compacts a conversation, which is checked as that of a request for a reply is. */
+/** Compacts a conversation, validated like that of a normal request. */
 async function compacted(
   dependencies: ResponsesDependencies,
   incoming: IncomingRequest,
@@ -41,7 +41,7 @@ function sealed(
   return sealSummary(dependencies, context.caller.keyId, { summary, model, createdAt: nowSeconds(dependencies) });
 }
 
-/** What a provider compacted by itself, for its client. */
+/** A provider's own compaction, for its client. */
 function tagged(
   { codec }: ResponsesDependencies,
   { native, servedBy }: Extract<CompactedConversation, { native: readonly Item[] }>,
@@ -69,7 +69,7 @@ export async function compact(dependencies: ResponsesDependencies, incoming: Inc
   };
 }
 
-/** A response whose input asks to be compacted: exactly one item. */
+/** A response whose input requests compaction: exactly one item. */
 export async function compactResponse(
   dependencies: ResponsesDependencies,
   incoming: IncomingRequest,
@@ -98,7 +98,7 @@ export async function compactResponse(
   return { body: JSON.stringify(response), servedBy };
 }
 
-/** The events come all at once, in the end; until then there are heartbeats. What fails early is an error with its status. */
+/** All events are sent at the end, and heartbeats before. An early failure is an error with its status. */
 async function streamed(
   dependencies: ResponsesDependencies,
   incoming: IncomingRequest,

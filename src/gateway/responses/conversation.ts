@@ -1,4 +1,4 @@
-// What a request continues: the chain behind a stored response, and items that it names by their ids.
+// The conversation that a request continues: the items before a stored response, and items that it refers to by id.
 import type { Item } from "../../dialects/dialect.ts";
 import type { StoredRequest } from "../../dialects/stored-responses.ts";
 import type { JsonObject } from "../../lib/json.ts";
@@ -8,15 +8,15 @@ import type { IncomingRequest, Overrides } from "../pipeline/incoming-request.ts
 import { documentOf, inputOf, type ResponsesDependencies } from "./persist.ts";
 import { openSummary } from "./sealed-summary.ts";
 
-/** Items in the order of the conversation. `own` are those of the request itself, references resolved. */
+/** Items in the order of the conversation. `own` are those of the request itself, with references resolved. */
 export interface Conversation {
   readonly earlier: readonly Item[];
   readonly own: readonly Item[];
-  /** True where the input is not the client's own any more. */
+  /** True if the input differs from the client's. */
   readonly isResolved: boolean;
 }
 
-/** What is looked up for one request: rows of one owner, each read once. */
+/** The lookups of one request: rows of one owner, each read once. */
 interface Lookup extends ResponsesDependencies {
   readonly ownerKeyId: string;
   find(id: string): Promise<ResponseRow | undefined>;
@@ -34,7 +34,7 @@ function lookup(dependencies: ResponsesDependencies, ownerKeyId: string): Lookup
   return { ...dependencies, ownerKeyId, find };
 }
 
-/** A chain is flat: the input of a row holds all that came before it. */
+/** The input of a row contains all earlier items, so a single row is enough. */
 async function chainBehind(from: Lookup, id: string): Promise<readonly Item[]> {
   const { codec, find } = from;
   const row = await find(id);
@@ -44,7 +44,7 @@ async function chainBehind(from: Lookup, id: string): Promise<readonly Item[]> {
   return replacesInput ? items : [...(await inputOf(from, row)), ...items];
 }
 
-/** The item behind a reference: none for one that was cut and cannot be sent back, undefined for an unknown id. */
+/** The items of a reference: none for an item that was cut and cannot be sent back, undefined for an unknown id. */
 async function itemsBehind(from: Lookup, id: string): Promise<Item[] | undefined> {
   const { codec, store, ownerKeyId, find } = from;
   const responseId = codec.items.responseOf(id) ?? (await responseHolding(store, id, ownerKeyId));
@@ -57,7 +57,7 @@ async function itemsBehind(from: Lookup, id: string): Promise<Item[] | undefined
   return codec.documents.itemIds(response).includes(id) ? [] : undefined;
 }
 
-/** The items with references replaced; one to an item of the chain is satisfied by the chain. */
+/** The items with references replaced; a reference to an earlier item of the conversation is dropped. */
 async function dereferenced(from: Lookup, items: readonly Item[], earlier: readonly Item[]): Promise<Item[]> {
   const { codec } = from;
   const ids = new Set(earlier.map(codec.items.id));
@@ -74,7 +74,10 @@ async function dereferenced(from: Lookup, items: readonly Item[], earlier: reado
   return resolved;
 }
 
-/** Resolves what a request refers to. Throws the same 400 for an id that is unknown, expired, deleted or another owner's. */
+/**
+ * Resolves what a request refers to. Throws the same 400 for an id that is unknown, expired, deleted or another
+ * owner's.
+ */
 export async function conversationOf(
   dependencies: ResponsesDependencies,
   { previousId, items, wantsCompaction }: StoredRequest,
@@ -85,14 +88,14 @@ export async function conversationOf(
     return { earlier: [], own: items, isResolved: wantsCompaction };
   const from = lookup(dependencies, ownerKeyId);
   const earlier = previousId === null ? [] : await chainBehind(from, previousId);
-  // Each turn can be within the bounds of a body, and all of them together hold the event loop.
+  // Each request can be within the limits of a body, while all of them together block the event loop.
   const { maxConversationItems } = dependencies.gateway.limits;
   if (earlier.length + items.length > maxConversationItems)
     throw dependencies.codec.refusals.conversationTooLong(maxConversationItems);
   return { earlier, own: await dereferenced(from, items, earlier), isResolved: true };
 }
 
-/** The request as an upstream gets it: stored items first, compactions opened, without what only the gateway acts on. */
+/** The request for an upstream: stored items first, compactions decrypted, without fields for the gateway only. */
 export function upstreamRequest(
   dependencies: ResponsesDependencies,
   { wire, context }: IncomingRequest,

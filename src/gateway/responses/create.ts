@@ -1,4 +1,5 @@
-// `POST /v1/responses` and its count of tokens: what the request continues is put before its own input, and the reply is stored.
+// `POST /v1/responses` and its token count: the continued conversation is put before the input, and the reply is
+// stored.
 import { type GatewayError, toGatewayError } from "../../canonical/error.ts";
 import type { ResponseIdentity } from "../../dialects/dialect.ts";
 import type { StoredRequest } from "../../dialects/stored-responses.ts";
@@ -60,7 +61,7 @@ async function inForeground(
   const { frames } = dependencies.codec;
   const encoder = {
     ...streamEncoderOf(incoming.dialect, job.identity.id),
-    // Only asked for an error before the first frame.
+    // Only used for an error before the first frame.
     error: (error: GatewayError) => [frames.failed(error, request.write)],
     tap: persistingInterceptor(dependencies, job),
   };
@@ -70,7 +71,7 @@ async function inForeground(
   return { ...reply, body: await writeBody(response as Json) };
 }
 
-/** The row is written before the client gets the id; what no policy or provider admits is refused at once. */
+/** The row is written before the client gets the id; a request that policies or providers refuse fails at once. */
 async function inBackground(
   dependencies: ResponsesDependencies,
   runs: BackgroundRuns,
@@ -98,7 +99,7 @@ async function inBackground(
   return { body: run.log.follow(-1, { heartbeatMs, heartbeat: () => heartbeat(run.log.next() > 0) }), servedBy: null };
 }
 
-/** Answers a request for a response. Throws GatewayError for everything that goes wrong before the first byte. */
+/** Answers a request for a response. Throws GatewayError for every failure before the first byte. */
 export async function create(
   dependencies: ResponsesDependencies,
   runs: BackgroundRuns,
@@ -124,7 +125,7 @@ export async function create(
   }
 }
 
-/** `POST /v1/responses/input_tokens`. Throws what a request for a response with this input would throw. */
+/** `POST /v1/responses/input_tokens`. Throws the same errors as a request for a response with this input. */
 export async function countInput(
   dependencies: ResponsesDependencies,
   incoming: IncomingRequest,

@@ -1,23 +1,23 @@
-// The events of one run, kept for whoever follows it now or comes back later.
+// The events of one run, stored for current and later subscribers.
 import { type Frame, formatFrame } from "../../lib/sse.ts";
 
-/** How long a follower may be left in silence, and what fills it. */
+/** How long a subscriber may be idle, and its heartbeat. */
 export interface PollingPace {
   readonly heartbeatMs: number;
   heartbeat(): Uint8Array;
 }
 
-/** Events by number, from 0 on. Beyond its bound the oldest are forgotten. */
+/** Events by number, from 0 on. Beyond the limit the oldest are dropped. */
 export interface EventLog {
   append(frame: Frame): void;
-  /** Nothing more will come. */
+  /** The end of the events. */
   end(): void;
-  /** The number that the next event will have. */
+  /** The number of the next event. */
   next(): number;
-  /** The oldest event that is still there. */
+  /** The number of the oldest stored event. */
   first(): number;
   chars(): number;
-  /** All events behind number `after`, as they come. */
+  /** All events after number `after`, as they arrive. */
   follow(after: number, pace: PollingPace): ReadableStream<Uint8Array>;
 }
 
@@ -46,7 +46,7 @@ function forgetOldest(state: State, maxChars: number): void {
   state.first += gone;
 }
 
-/** True when something has come; false when the time is up. */
+/** True when an event has arrived; false after the timeout. */
 function more(state: State, timeoutMs: number): Promise<boolean> {
   return new Promise((resolve) => {
     const come = (): void => {
@@ -80,7 +80,7 @@ function pollTaskFor(state: State, after: number, { heartbeatMs, heartbeat }: Po
   return new ReadableStream<Uint8Array>({ pull }, { highWaterMark: 0 });
 }
 
-/** A log that keeps at most about `maxChars` characters of text. */
+/** A log with at most about `maxChars` characters of text. */
 export function createEventLog(maxChars: number): EventLog {
   const state: State = { texts: [], first: 0, chars: 0, isOver: false, waiting: [] };
   return {

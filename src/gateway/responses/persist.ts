@@ -1,4 +1,4 @@
-// A response that is being generated, its row in the store, and how it is stored before its last bytes leave.
+// Writes a response that is being generated to the store, the final state before its last bytes are sent.
 import type { Item, ResponseDocument, ResponseFrame, ResponseIdentity } from "../../dialects/dialect.ts";
 import type { StoredResponses } from "../../dialects/stored-responses.ts";
 import { isObject } from "../../lib/json.ts";
@@ -9,15 +9,15 @@ import type { Gateway } from "../pipeline/gateway.ts";
 import type { StreamInterceptor } from "../streaming/client-stream.ts";
 import { readColumn, writeColumn } from "./stored-json.ts";
 
-/** What stored responses work with. */
+/** The dependencies of stored responses. */
 export interface ResponsesDependencies {
   readonly gateway: Gateway;
   readonly store: Store;
   /** The wire of stored responses. */
   readonly codec: StoredResponses;
-  /** 32 bytes under which summaries are encrypted. */
+  /** The 32 byte key that encrypts summaries. */
   readonly sealKey: Uint8Array;
-  /** How long a response is stored; 0: none is. */
+  /** How long a response is stored; 0: not at all. */
   readonly retentionMs: number;
 }
 
@@ -30,7 +30,7 @@ export interface ResponseJob {
   readonly createdAtMs: number;
 }
 
-/** The row of a response, its long texts written. */
+/** The row of a response, with its long texts written. */
 export async function jobRow(
   { codec, retentionMs, store }: ResponsesDependencies,
   { identity, ownerKeyId, input, createdAtMs }: ResponseJob,
@@ -66,7 +66,7 @@ export async function inputOf({ store }: Pick<ResponsesDependencies, "store">, r
   return Array.isArray(list) ? list.filter(isObject) : [];
 }
 
-/** Writes what became of a response. False where it is over already, or was deleted. */
+/** Updates a response. False if it has ended or was deleted. */
 export async function advanceTo(
   { store, codec }: Pick<ResponsesDependencies, "store" | "codec">,
   { id, expiresAtMs }: Pick<ResponseRow, "id" | "expiresAtMs">,
@@ -77,7 +77,7 @@ export async function advanceTo(
   return advanceResponse(store, { id, state: codec.documents.state(response), body, aliveUntilMs });
 }
 
-/** Notes where the items are whose ids come from a provider, and do not say it. */
+/** Stores which response has the items, for ids that a provider generated. */
 export async function indexItems(
   { codec, store, retentionMs }: ResponsesDependencies,
   { identity, ownerKeyId, createdAtMs }: ResponseJob,
@@ -91,7 +91,7 @@ export async function indexItems(
   );
 }
 
-/** False where it is not to be stored, or could not be: the reply is good all the same. */
+/** False if it is not to be stored, or could not be: the reply is valid anyway. */
 async function store(
   dependencies: ResponsesDependencies,
   job: ResponseJob,
@@ -113,7 +113,7 @@ export function nowSeconds({ gateway }: Pick<ResponsesDependencies, "gateway">):
   return Math.floor(gateway.clock.nowMs() / 1000);
 }
 
-/** The finished response as the client gets it: it is on disk when it says that it is stored. */
+/** The completed response for the client, which is on disk if it is marked as stored. */
 export async function persistFinal(
   dependencies: ResponsesDependencies,
   job: ResponseJob,
@@ -125,7 +125,7 @@ export async function persistFinal(
   return { response: isStored === job.identity.isStored ? ended : documents.unstored(ended), isStored };
 }
 
-/** Stores the response of a stream before its last frames leave. One that failed is not stored. */
+/** Stores the response of a stream before its last frames are sent. A failed one is not stored. */
 export function persistingInterceptor(dependencies: ResponsesDependencies, job: ResponseJob): StreamInterceptor {
   const persisted = async (frame: ResponseFrame): Promise<ResponseFrame> =>
     frame.response === undefined || frame.withResponse === undefined

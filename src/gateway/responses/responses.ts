@@ -1,4 +1,4 @@
-// Stored responses: created, continued, followed, retrieved, cancelled and deleted, each for its owner only.
+// Stored responses: create, continue, stream, retrieve, cancel and delete, each for its owner only.
 import { GatewayError } from "../../canonical/error.ts";
 import type { Dialect, ResponseDocument } from "../../dialects/dialect.ts";
 import type { Parameter } from "../../dialects/stored-responses.ts";
@@ -18,14 +18,14 @@ export interface Responses {
   countInput(incoming: IncomingRequest): Promise<GatewayReply>;
   /** Each throws `object_not_found` (404) for an id that this owner does not have. */
   get(id: string, ownerKeyId: string): Promise<ResponseDocument>;
-  /** The events of a response in the background, behind number `after`. */
+  /** The events of a background response after number `after`. */
   follow(id: string, ownerKeyId: string, after: number, dialect: Dialect): Promise<GatewayReply>;
   listInput(id: string, ownerKeyId: string, parameter: Parameter): Promise<JsonObject>;
   cancel(id: string, ownerKeyId: string): Promise<ResponseDocument>;
   remove(id: string, ownerKeyId: string): Promise<JsonObject>;
-  /** Cancels what this process runs in the background for a key. */
+  /** Cancels the background runs of a key in this process. */
   cancelOf(ownerKeyId: string, reason: GatewayError): Promise<void>;
-  /** Waits for what runs in the background, at most so long. */
+  /** Waits for background runs, up to a limit. */
   close(patienceMs: number): Promise<void>;
 }
 
@@ -37,7 +37,7 @@ function notFound(id: string): GatewayError {
 const numbered = (frame: Frame | null, number: number): readonly Frame[] =>
   frame === null ? [] : [{ ...frame, id: String(number) }];
 
-/** Opens the service. Responses that a dead process left unfinished have failed when this resolves. */
+/** Opens the service. Unfinished responses of a stopped process have failed when this resolves. */
 export async function openResponses(dependencies: ResponsesDependencies): Promise<Responses> {
   const { store, gateway, codec } = dependencies;
   const { documents, frames, refusals } = codec;
@@ -59,7 +59,7 @@ export async function openResponses(dependencies: ResponsesDependencies): Promis
       if (!documents.isBackground(response)) throw refusals.notFollowable();
       const run = runs.find(id, ownerKeyId);
       if (run === undefined && row.aliveUntilMs !== null) throw refusals.runsElsewhere();
-      // The events of a run are gone after a while: then only its end is left.
+      // The events of a run are dropped after a while; then only its end is left.
       const final = run === undefined ? frames.final(response, after + 1) : null;
       if (run === undefined)
         return { body: new Blob([encodeFrames(numbered(final, after + 1))]).stream(), servedBy: null };
@@ -76,7 +76,7 @@ export async function openResponses(dependencies: ResponsesDependencies): Promis
       if (!documents.isBackground(response)) throw refusals.notCancellable();
       const run = runs.find(id, ownerKeyId);
       const cancelled = documents.cancelled(response);
-      // Another instance notices at its next heartbeat that nothing is left to do.
+      // Another instance detects the end at its next heartbeat.
       if (run === undefined) await advanceTo(dependencies, row, cancelled, null);
       else await run.cancel();
       return documentOf(dependencies, await rowFor(id, ownerKeyId));

@@ -1,4 +1,4 @@
-// Summaries on their way through a client: encrypted, and bound to the key that they were created with.
+// Summaries that travel through a client: encrypted, and bound to the key that they were created with.
 import { parseExactText } from "../../lib/exact-json.ts";
 import { isObject } from "../../lib/json.ts";
 import { open, seal } from "../../lib/secret.ts";
@@ -17,7 +17,7 @@ export function sealSummary(
   return codec.compactions.sealedPrefix + seal(sealKey, text, contextOf(ownerKeyId));
 }
 
-/** The summary in a sealed text; null where it is another owner's, damaged, or of another installation. */
+/** The summary in an encrypted text; null if it belongs to another owner or installation, or is damaged. */
 export function openSummary(
   { sealKey, codec }: ResponsesDependencies,
   ownerKeyId: string,
@@ -28,7 +28,7 @@ export function openSummary(
     const content = parseExactText(open(sealKey, encrypted, contextOf(ownerKeyId)).reveal());
     return isObject(content) && typeof content.summary === "string" ? content.summary : null;
   } catch {
-    // Why it does not open must not be shown: the answer is the same for all reasons.
+    // The response is the same for all reasons, so that it does not reveal them.
     return null;
   }
 }

@@ -1,4 +1,4 @@
-// JSON of stored responses in the store: a short value in its column, a long one in pieces, each in a turn of the event loop.
+// JSON of stored responses: a short value in its column, a long one in pieces, each in a turn of the event loop.
 import { parseBody } from "../../lib/body-thread.ts";
 import { inSteps, nextEventLoopTurn } from "../../lib/event-loop-turn.ts";
 import { parseExactText } from "../../lib/exact-json.ts";
@@ -8,7 +8,7 @@ import { joinSteps, sliceEnd, stepChars, textSteps } from "../../lib/json-write.
 import { isInPieces, type PieceOwner, piecesOf, putPieces } from "../../store/response-pieces.ts";
 import type { Store } from "../../store/store.ts";
 
-/** Of one piece: a statement writes it in a few milliseconds, whatever its characters. */
+/** Characters of one piece, which a statement writes in a few milliseconds. */
 const pieceChars = 192 * 1024;
 
 function slices(text: string): string[] {
@@ -36,21 +36,21 @@ async function textOf(value: Json): Promise<string[]> {
   return text === "" ? pieces : [...pieces, text];
 }
 
-/** Stores a value. Resolves with what its column holds. */
+/** Stores a value. Resolves with the value of its column. */
 export async function writeColumn(store: Store, owner: PieceOwner, value: unknown): Promise<string> {
   const pieces = await textOf(value as Json);
   const [only = ""] = pieces;
   return pieces.length <= 1 ? only : putPieces(store, randomId(""), owner, pieces);
 }
 
-/** What is stored was within bounds when it came. */
+/** A stored value was within limits when it arrived. */
 const unbounded = Number.POSITIVE_INFINITY;
 const limits = {
   ...{ maxJsonDepth: unbounded, maxJsonValues: unbounded, maxJsonContainers: unbounded, maxJsonMembers: unbounded },
   ...{ maxJsonObjectMembers: unbounded, maxJsonStrings: unbounded, maxJsonNumberChars: unbounded },
 };
 
-/** The value of a column; undefined where it is not JSON. */
+/** The value of a column; undefined if it is not JSON. */
 export async function readColumn(store: Store, column: string): Promise<Json | undefined> {
   if (!isInPieces(column)) return parseExactText(column);
   const bytes: Buffer[] = [];

@@ -1,4 +1,5 @@
-// A conversation made short through the pipeline: by a provider that compacts, else as a summary, in pieces if need be.
+// Compacts a conversation through the pipeline: by a provider that supports it, otherwise as a summary, in pieces if
+// necessary.
 import { GatewayError } from "../../canonical/error.ts";
 import { addUsage } from "../../canonical/usage.ts";
 import type { CompactionReply, OpenedItems, SummaryRequest } from "../../dialects/stored-responses.ts";
@@ -7,19 +8,19 @@ import { createGatewayRequest, type GatewayRequest } from "../pipeline/gateway-r
 import type { IncomingRequest } from "../pipeline/incoming-request.ts";
 import { nowSeconds, type ResponsesDependencies } from "./persist.ts";
 
-/** What is to be made short: the conversation as an upstream may see it. */
+/** The conversation to compact, as an upstream may see it. */
 export interface ConversationToCompact {
   readonly incoming: IncomingRequest;
   readonly opened: OpenedItems;
 }
 
-/** What became of it, and who did it. */
+/** The result, and its provider. */
 export type CompactedConversation = CompactionReply & { readonly servedBy: ServedBy | null };
 
-/** Characters of a transcript for one request; the next one is tried where a model cannot read so much at once. */
+/** Characters of a transcript per request; the next smaller size is tried if a model cannot read so much at once. */
 const pieceChars = [400_000, 90_000, 20_000] as const;
 
-/** The first piece may be compacted by the provider itself, which then gets the whole conversation. */
+/** The provider itself may compact the first piece, and then gets the whole conversation. */
 function requestFor(
   dependencies: ResponsesDependencies,
   { incoming, opened }: ConversationToCompact,
@@ -64,7 +65,7 @@ async function inPieces(
   return compacted;
 }
 
-/** Makes it short. Throws what the pipeline throws; an empty summary is an `upstream_protocol_error`. */
+/** Compacts a conversation. Throws the errors of the pipeline; an empty summary is an `upstream_protocol_error`. */
 export async function compactConversation(
   dependencies: ResponsesDependencies,
   work: ConversationToCompact,
