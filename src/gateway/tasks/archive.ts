@@ -1,4 +1,4 @@
-// The job that copies the results of a finished task to the store, and is tried again as long as the source has them.
+// The job that copies the results of a finished task to the store, retried while the source has them.
 import { GatewayError } from "../../canonical/error.ts";
 import type { VideoResult } from "../../canonical/video.ts";
 import { deadline } from "../../lib/deadline.ts";
@@ -16,7 +16,7 @@ const maxTries = 5;
 const waits = { firstMs: 10_000, growth: 5, mostMs: 30 * 60_000 } as const;
 const timeoutMs = 15 * 60_000;
 
-/** The result as it is stored from now on. */
+/** The result with its location in the store. */
 async function storeResult(copy: Transfer, target: Blobs, reservation: DiskReservation): Promise<VideoResult> {
   const { dependencies, task, index, result } = copy;
   const { expiresAtMs, place: source } = result;
@@ -35,7 +35,7 @@ async function storeResult(copy: Transfer, target: Blobs, reservation: DiskReser
   };
 }
 
-/** What one run has come to. */
+/** The outcome of one run. */
 interface Outcome {
   readonly results: readonly VideoResult[];
   readonly failure: unknown;
@@ -68,13 +68,13 @@ async function storeResults(
 
 const isHopeless = (thrown: unknown): boolean => thrown instanceof GatewayError && thrown.kind === "request_too_large";
 
-/** When what is missing is tried again; null: not any more. */
+/** When to retry missing results; null: never. */
 function nextAt(dependencies: TaskDependencies, tries: number, { failure }: Outcome): number | null {
   if (failure === null || isHopeless(failure) || tries >= maxTries) return null;
   return dependencies.gateway.clock.nowMs() + jobWaitMs(waits, tries, dependencies);
 }
 
-/** Removes copies that the task does not name: it was deleted, or another worker has the job by now. */
+/** Removes copies that the task does not refer to: it was deleted, or another worker has the job by now. */
 async function discard(dependencies: TaskDependencies, task: Task): Promise<void> {
   const row = await findLinkedTask(dependencies.store, task.id, dependencies.gateway.clock.nowMs());
   const names = (row === undefined ? [] : taskOf(row).view.results).flatMap(({ place }) =>
@@ -84,14 +84,14 @@ async function discard(dependencies: TaskDependencies, task: Task): Promise<void
     if (!names.includes(nameOf(task, index))) await dependencies.results.target?.remove(nameOf(task, index));
 }
 
-/** A task that has expired: nothing of it stays. */
+/** Removes everything of an expired task. */
 async function giveUp(dependencies: TaskDependencies, task: Task, tries: number): Promise<void> {
   await removeBytes(dependencies, task);
   await discard(dependencies, task);
   await finishJob(dependencies.store, "copy", task.id, dependencies.leaseOwner, { atMs: null, tries });
 }
 
-/** One run: copies what should last longer, and writes the outcome. Rejects only where the store fails. */
+/** One run: copies results that should be stored, and writes the outcome. Rejects only if the store fails. */
 export async function copyTask(
   dependencies: TaskDependencies,
   row: TaskJobRow,
@@ -104,7 +104,7 @@ export async function copyTask(
   const wanted = shouldArchive(task, dependencies.results, row.expiresAtMs, nowMs);
   const outcome = await storeResults(dependencies, task, wanted, signal, reservation);
   const tries = row.tries + 1;
-  // Stopping ended the try, not the source.
+  // The shutdown ended this try; the source did not fail.
   const isStopped = outcome.failure !== null && signal.aborted;
   if (outcome.failure !== null && !isStopped)
     dependencies.gateway.events.jobFailed({ job: "copy", task: task.id, tries }, outcome.failure, requestIdsOf(task));

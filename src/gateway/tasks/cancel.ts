@@ -1,4 +1,4 @@
-// Ends tasks before their time: for their owners, and for keys that were revoked together with their running work.
+// Cancels tasks: for their owners, and for keys that were revoked together with their running work.
 import type { VideoFailure } from "../../canonical/video.ts";
 import { type TaskRow, tasksOfEndedKeys } from "../../store/tasks.ts";
 import type { TaskDependencies } from "./dependencies.ts";
@@ -7,7 +7,7 @@ import { taskOf } from "./task.ts";
 import { failures, terminate } from "./task-state.ts";
 import { notifyUpstream } from "./upstream-client.ts";
 
-/** Nothing where it was over already. */
+/** Does nothing if it has ended. */
 export async function cancelTask(dependencies: TaskDependencies, row: TaskRow, failure: VideoFailure): Promise<void> {
   const task = taskOf(row);
   const over = terminate(task, "cancelled", failure, dependencies.gateway.clock.nowMs());
@@ -16,7 +16,7 @@ export async function cancelTask(dependencies: TaskDependencies, row: TaskRow, f
 
 const atOnce = 100;
 
-/** Instances that do it at the same time cancel each task once. */
+/** Several instances may run this at the same time; each task is canceled once. */
 export async function cancelRevoked(dependencies: TaskDependencies): Promise<void> {
   for (;;) {
     const rows = await tasksOfEndedKeys(dependencies.store, atOnce);

@@ -1,4 +1,4 @@
-// Claims due rows of the store again and again and runs them: a bounded number at a time, in all and for one group of rows.
+// Periodically claims due rows of the store and runs them, with limits in total and per group of rows.
 import { createSemaphore, type Semaphore } from "../../lib/semaphore.ts";
 import type { TaskClaim } from "../../store/tasks.ts";
 import { leaseMs, type TaskDependencies } from "./dependencies.ts";
@@ -6,23 +6,23 @@ import { repeat } from "./schedule.ts";
 
 /** One kind of work on rows. */
 export interface ClaimedWork<Row> {
-  /** Between two rounds; most find nothing, and cost one search in an index. */
+  /** Between two rounds; most find nothing, and cost one index lookup. */
   readonly intervalMs: number;
   readonly maxRunning: number;
   readonly maxPerGroup: number;
   readonly maxPerClaim: number;
-  /** Claims again in the same round as long as something is due. */
+  /** Claims again in the same round while something is due. */
   readonly drains: boolean;
-  /** What rows compete within, as their provider or their owner. */
+  /** The group with a limit of its own, such as the provider or the owner. */
   groupOf(row: Row): string;
   claim(claim: TaskClaim): Promise<readonly Row[]>;
   run(row: Row): Promise<void>;
 }
 
 export interface ClaimLoop {
-  /** What was claimed and is not done. */
+  /** Claimed and unfinished work. */
   readonly running: ReadonlySet<Promise<void>>;
-  /** Claims nothing more. */
+  /** Stops claiming. */
   stop(): void;
 }
 

@@ -1,4 +1,5 @@
-// The bytes of a finished video: those that the gateway stores, else those at its provider, from an open address, behind a credential, or inside a poll.
+// The bytes of a completed video: from the store, otherwise from its provider (a public URL, behind a credential, or in
+// a poll).
 
 import { GatewayError } from "../../canonical/error.ts";
 import type { VideoLocation, VideoResult } from "../../canonical/video.ts";
@@ -16,7 +17,7 @@ import { type Content, checkedSource } from "./source-body.ts";
 import { type Task, upstreamTaskOf } from "./task.ts";
 import { askUpstream, clientFor, sendTask, type UpstreamClient } from "./upstream-client.ts";
 
-/** The result. Throws the 404 with the reason why there is none. */
+/** The result. Throws status 404 with the reason if there is none. */
 function resultOf({ state, view }: Task, index: number): VideoResult {
   if (state === "queued" || state === "in_progress") throw notThere("video_not_ready", "The video is not ready yet.");
   const result = view.results[index];
@@ -26,7 +27,7 @@ function resultOf({ state, view }: Task, index: number): VideoResult {
   return result;
 }
 
-/** Null where they are gone, or stored where this instance cannot reach them. */
+/** Null if they are gone, or stored where this instance cannot reach them. */
 async function openStored(
   { results, gateway }: TaskDependencies,
   { where, name, bytes }: Extract<VideoLocation, { kind: "kept" }>,
@@ -47,7 +48,7 @@ async function openStored(
   return { status: 416, headers, body: null };
 }
 
-/** The bytes of one result of a task. Throws the 404 of one that is not there, not yet, or no more. */
+/** The bytes of one result of a task. Throws status 404 if it is missing, unfinished or expired. */
 export async function contentOf(dependencies: TaskDependencies, task: Task, request: ContentRequest): Promise<Content> {
   const result = resultOf(task, request.index);
   const { place } = result;
@@ -56,10 +57,10 @@ export async function contentOf(dependencies: TaskDependencies, task: Task, requ
   return kept === null ? openSource(dependencies, task, sourceOf(result), request) : described(kept, result);
 }
 
-/** What the client requests: `video` or another asset, the part of it, and until when. */
+/** What the client requests: `video` or another asset, a range of it, and until when. */
 export interface ContentRequest {
   readonly variant: string;
-  /** Which of several results, from 0. */
+  /** The index of the result, from 0. */
   readonly index: number;
   readonly range: string | null;
   readonly signal: AbortSignal;
@@ -75,7 +76,7 @@ interface Fetch {
 }
 
 const maxErrorBytes = 64 * 1024;
-/** Until the first byte of a response; far less than a lease, which is not renewed meanwhile. */
+/** Until the first byte of a response; far less than a claim, which is not extended meanwhile. */
 const headTimeoutMs = 30_000;
 const never = new AbortController().signal;
 const decoder = new TextDecoder();
@@ -87,16 +88,19 @@ const expired = (): GatewayError => notThere("video_expired", "The video is no l
 
 const tooSlow = (): GatewayError => new GatewayError("upstream_timeout", "Timed out waiting for the video.");
 
-/** How many redirects one download may follow. */
+/** Maximum redirects of one download. */
 export const maxRedirects = 3;
 
-/** The address of a redirect, whole; null where there is none, or none that can be read. */
+/** The absolute URL of a redirect; null if there is none, or an invalid one. */
 export function redirectIn({ status, headers, url }: Response): string | null {
   const location = status >= 300 && status < 400 ? headers.get("location") : null;
   return location === null ? null : (URL.parse(location, url === "" ? undefined : url)?.href ?? null);
 }
 
-/** The call that follows a redirect of `call`, sent to `sentTo`, to an address of the same account; null for any other address: the credential is not sent there. */
+/**
+ * The call that follows a redirect of `call`, sent to `sentTo`, within the same account; null for any other URL, which
+ * must not receive the credential.
+ */
 export function ownCall(call: UpstreamRequest, sentTo: string, address: string): UpstreamRequest | null {
   const base = sentTo.endsWith(call.path) ? sentTo.slice(0, sentTo.length - call.path.length) : "";
   return base.endsWith("/") && address.startsWith(base) ? { ...call, path: address.slice(base.length) } : null;
@@ -107,7 +111,7 @@ function alive(result: VideoResult, nowMs: number): VideoResult {
   return result;
 }
 
-/** An address from the upstream's answer; no credential is sent. */
+/** A URL from the upstream's reply; no credential is sent. */
 async function fromUrl({ dependencies, task, request, result }: Fetch, url: string): Promise<Content> {
   const { limits } = dependencies.gateway;
   const answer = await safeOpen(url, {
@@ -126,7 +130,7 @@ async function fromUrl({ dependencies, task, request, result }: Fetch, url: stri
   throw new GatewayError("upstream_failed", `The video could not be fetched: the server returned status ${status}.`);
 }
 
-/** With the headers that describe the bytes. Some servers send a generic type for a video. */
+/** Sets the headers that describe the bytes. Some servers send a generic type for a video. */
 export function described(content: Content, result: VideoResult): Content {
   const { status, headers, body } = content;
   const { mediaType } = result;
@@ -138,7 +142,7 @@ export function described(content: Content, result: VideoResult): Content {
   return { status, headers: described, body };
 }
 
-/** Bytes that only the account may fetch. A redirect is followed to an address of the same account, or to an open one. */
+/** Bytes that require the credential. A redirect is followed within the same account, or to a public URL. */
 async function fromContent(fetch: Fetch): Promise<Content> {
   const { client, upstreamTask, result, request } = fetch;
   const call = client.upstream.content?.(upstreamTask, result.place, request.variant) ?? null;
@@ -173,7 +177,7 @@ async function fromCall(fetch: Fetch, call: UpstreamRequest, redirects: number):
   throw safeError(failure, client.provider);
 }
 
-/** An address that is requested each time. */
+/** A URL that must be requested each time. */
 async function fromLocated(fetch: Fetch, ref: string): Promise<Content> {
   const { client, upstreamTask, dependencies } = fetch;
   const { locate } = client.upstream;
@@ -185,7 +189,7 @@ async function fromLocated(fetch: Fetch, ref: string): Promise<Content> {
   return fromUrl(fetch, url);
 }
 
-/** Bytes inside the answer to a poll. */
+/** Bytes within the reply to a poll. */
 async function fromPoll({ client, upstreamTask, dependencies, request, result }: Fetch): Promise<Content> {
   const { gateway } = dependencies;
   const answer = await askUpstream(client, client.upstream.poll(upstreamTask), gateway.limits.videoPollMs, gateway);
@@ -212,7 +216,7 @@ function open(fetch: Fetch, place: Exclude<VideoLocation, { kind: "kept" }>): Pr
   }
 }
 
-/** The bytes of a result at the provider that made it. Throws the 404 of one that has expired. */
+/** The bytes of a result at its provider. Throws status 404 if it has expired. */
 export async function openSource(
   dependencies: TaskDependencies,
   task: Task,

@@ -1,4 +1,5 @@
-// A new task through the pipeline: admitted, both rows opened, candidates attempted, and stored once one has accepted it.
+// Creates a task through the pipeline: admitted, both rows opened, candidates attempted, and stored once one has
+// accepted it.
 import { GatewayError, toGatewayError } from "../../canonical/error.ts";
 import { isFinal, type VideoRequest } from "../../canonical/video.ts";
 import { deleteTask, findTask, updateTask } from "../../store/tasks.ts";
@@ -20,7 +21,7 @@ import { changeOf, operation, type Task } from "./task.ts";
 import { applyProgress } from "./task-state.ts";
 import { notifyUpstream, safeProgress } from "./upstream-client.ts";
 
-/** A submit on its way through the pipeline: what differs between a new video and a remix. */
+/** A task in the pipeline: what differs between a new video and a remix. */
 interface TaskSubmission {
   readonly request: VideoRequest;
   readonly caller: AdmittedExchange["request"]["caller"];
@@ -31,7 +32,7 @@ interface TaskSubmission {
   resolve(): Plan;
   /** The task before any attempt. */
   newTask(candidate: Candidate, exchangeId: string): Task | Promise<Task>;
-  /** How it is sent to a candidate. Throws the reason why it cannot be. */
+  /** Prepares it for a candidate. Throws the reason why that is impossible. */
   prepare(candidate: Candidate, taskId: string): Promise<SubmitAttempt>;
 }
 
@@ -42,7 +43,7 @@ const failed = (thrown: unknown) => ({ failure: toGatewayError(thrown), servedBy
 /** No candidate is attempted after one that may have accepted the task. */
 const mayContinue = ({ retry }: GatewayError): boolean => retry === "next";
 
-/** Makes a task. Throws GatewayError when no provider accepted it, or when that is not known. */
+/** Creates a task. Throws GatewayError if no provider accepted it, or if that is unknown. */
 export function createTask(dependencies: TaskDependencies, submission: TaskSubmission): Promise<Created> {
   const { gateway } = dependencies;
   const { request: video, caller, requestId, session } = submission;
@@ -89,7 +90,7 @@ export function createTask(dependencies: TaskDependencies, submission: TaskSubmi
       };
       const result = await attemptCandidates({ ...loop, attemptsFor, mayContinue }).catch(failed);
       if ("failure" in result) throw await refused(dependencies, { exchange, log, task }, result);
-      // Settled when the task is over, maybe by another process.
+      // Settled when the task ends, possibly by another process.
       exchange.leavePending(gateway.pending);
       gateway.ledger.recordAttempts(exchange.id, attemptRows(log, 0));
       return acceptTask(dependencies, task, result.value, result.servedBy);
@@ -98,7 +99,7 @@ export function createTask(dependencies: TaskDependencies, submission: TaskSubmi
   });
 }
 
-/** Settles a task that no candidate has accepted, and forgets it. Returns what its client gets. */
+/** Settles a task that no candidate has accepted, and deletes it. Returns the client's error. */
 async function refused(
   { store }: TaskDependencies,
   { exchange, log, task }: { readonly exchange: Exchange; readonly log: AttemptLog; readonly task: Task },
@@ -110,13 +111,13 @@ async function refused(
   return withServedBy(failure, servedBy);
 }
 
-/** A stored task and who accepted it. */
+/** A stored task and its provider. */
 export interface Created {
   readonly task: Task;
   readonly servedBy: ServedBy;
 }
 
-/** How often the row of a task that the upstream already has is written. */
+/** How many times to try to write a task that the upstream has accepted. */
 const writeTries = 5;
 
 /** The task as the upstream accepted it. */
@@ -158,7 +159,7 @@ async function isStored({ store, gateway }: TaskDependencies, { id, ownerKeyId, 
   return (await findTask(store, id, ownerKeyId, gateway.clock.nowMs()))?.upstreamId === upstreamId;
 }
 
-/** The upstream has it: the row is written with more than one try. False when the task was ended meanwhile, as by its owner. */
+/** The upstream has accepted it, so the write is retried. False if the task was ended meanwhile, as by its owner. */
 async function store(dependencies: TaskDependencies, task: Task): Promise<boolean> {
   for (let tries = 1; ; tries++) {
     try {
@@ -176,7 +177,7 @@ async function store(dependencies: TaskDependencies, task: Task): Promise<boolea
   }
 }
 
-/** Writes down what a provider accepted. Throws `submit_unconfirmed` where the task was ended meanwhile. */
+/** Stores an accepted task. Throws `submit_unconfirmed` if the task was ended meanwhile. */
 async function acceptTask(
   dependencies: TaskDependencies,
   task: Task,

@@ -1,4 +1,4 @@
-// The end of a task: its last state is written once, then its row in the ledger is settled, and that is noted.
+// The end of a task: its final state is written once, then its row in the ledger is settled, and that is recorded.
 import { oneUnit, type Usage, zeroUsage } from "../../canonical/usage.ts";
 import type { VideoState } from "../../canonical/video.ts";
 import { resolutionName } from "../../dialects/video/nearest-supported.ts";
@@ -22,7 +22,7 @@ const endStates: { readonly [state in VideoState]: EndState } = {
 
 const msPerSecond = 1_000;
 
-/** The seconds that were made, in the resolution on which their price may depend. Only a video that was made is counted. */
+/** The seconds that were generated, with the resolution for their price. Only a completed video is counted. */
 function videoUnits({ state, view: { effect, results } }: Task): Partial<Usage> {
   if (state !== "completed") return {};
   const { seconds, resolution, ...pixels } = { ...effect, ...results[0] };
@@ -30,7 +30,7 @@ function videoUnits({ state, view: { effect, results } }: Task): Partial<Usage> 
   return oneUnit("videoMs", (seconds ?? 0) * results.length * msPerSecond, size === undefined ? {} : { size });
 }
 
-/** What the ledger records of a finished task. */
+/** The ledger's record of a finished task. */
 function endingOf(task: Task, { providers }: Catalog): Ending {
   const { state, provider, createdAtMs, updatedAtMs, internals, view } = task;
   const { model, attempts, warnings } = internals;
@@ -53,21 +53,21 @@ function endingOf(task: Task, { providers }: Catalog): Ending {
   };
 }
 
-/** Rows that are settled before more of them are read. */
+/** Rows that are settled before more are read. */
 const atOnce = 100;
 
-/** Twice is as good as once: the ledger settles a pending row and no other. */
+/** May be repeated: the ledger settles only pending rows. */
 async function settle({ gateway, store }: TaskDependencies, task: Task): Promise<void> {
   await gateway.settlePending(requestIdsOf(task), endingOf(task, gateway.catalog.current()));
   await markTaskSettled(store, task.id);
 }
 
-/** Gives back what a submit holds whose task was canceled before the provider had answered. */
+/** Releases the reservation of a task that was canceled before the provider had answered. */
 export async function settleCanceled(dependencies: TaskDependencies, task: Task): Promise<void> {
   await settle(dependencies, terminate(task, "cancelled", failures.cancelled, dependencies.gateway.clock.nowMs()));
 }
 
-/** Jobs are written in the row together with the last state, so that none is lost in a crash. */
+/** Jobs are written in the same row as the final state, so that none is lost in a crash. */
 function jobsOf({ gateway, results, retentionMs }: TaskDependencies, task: Task): NonNullable<TaskChange["jobs"]> {
   const nowMs = gateway.clock.nowMs();
   const wanted = results.target === null ? [] : shouldArchive(task, results, task.createdAtMs + retentionMs, nowMs);
@@ -78,8 +78,8 @@ function jobsOf({ gateway, results, retentionMs }: TaskDependencies, task: Task)
 }
 
 /**
- * Ends a task. `held`: only the holder of its lease can. `taken`: any instance can. False when it was over already, or
- * another instance has the lease: nothing has changed then.
+ * Ends a task. `held`: only the holder of its claim can. `taken`: any instance can. False, without any change, if it
+ * had ended already, or another instance has the claim.
  */
 export async function finalize(
   dependencies: TaskDependencies,
@@ -96,7 +96,7 @@ export async function finalize(
   return isFirst;
 }
 
-/** Settles finished tasks whose row in this ledger is open: after a crash, or when another instance saw the end. */
+/** Settles finished tasks with an open row in this ledger: after a crash, or when another instance ended the task. */
 export async function settleRest(dependencies: TaskDependencies): Promise<void> {
   for (;;) {
     const rows = await unsettledTasks(dependencies.store, dependencies.gateway.ledger.id, atOnce);

@@ -1,4 +1,4 @@
-// A new video from a request, or from a finished video and another prompt: its model resolved, submitted through the pipeline.
+// A new video from a request, or from a completed video and another prompt: resolves the model and runs the pipeline.
 
 import { GatewayError } from "../../canonical/error.ts";
 import type { VideoRequest } from "../../canonical/video.ts";
@@ -18,7 +18,7 @@ import { operation, type Task, upstreamTaskOf } from "./task.ts";
 import { clientFor } from "./upstream-client.ts";
 import { checkCallbackUrl } from "./webhook.ts";
 
-/** Throws GatewayError when no provider accepted it, or when that is not known. */
+/** Throws GatewayError if no provider accepted it, or if that is unknown. */
 export async function generateVideo(dependencies: TaskDependencies, given: Submit): Promise<Created> {
   const { gateway } = dependencies;
   const submit = withModel(gateway, given);
@@ -41,7 +41,7 @@ export async function generateVideo(dependencies: TaskDependencies, given: Submi
 
 type Routing = Pick<GatewayDependencies, "catalog" | "listings">;
 
-/** The candidates of the model that the client's format calls by this name, else of the name itself. */
+/** The candidates of the model by the alias of the client's format, otherwise by its name. */
 function planFor({ catalog: holder, listings }: Routing, { request: { model }, client }: Submit): Plan {
   const catalog = holder.current();
   const behind = (name: string) => resolve(catalog, listings.now, name, operation);
@@ -51,12 +51,12 @@ function planFor({ catalog: holder, listings }: Routing, { request: { model }, c
     return behind(alias);
   } catch (thrown) {
     if (!(thrown instanceof GatewayError)) throw thrown;
-    // A refusal names the model as the client did.
+    // A refusal contains the client's name of the model.
     return behind(model);
   }
 }
 
-/** The first candidate of a plan; undefined where there is none. */
+/** The first candidate of a plan; undefined if there is none. */
 function firstOf(plan: () => Plan): Plan["candidates"][number] | undefined {
   try {
     return plan().candidates[0];
@@ -66,7 +66,7 @@ function firstOf(plan: () => Plan): Plan["candidates"][number] | undefined {
   }
 }
 
-/** True where the name is that of a route, or of a model that a provider lists. */
+/** Whether the name is that of a route, or of a model that a provider lists. */
 function isConfigured(catalog: Catalog, now: ModelLists["now"], model: string): boolean {
   try {
     return resolve(catalog, now, model, operation).found !== "unlisted";
@@ -76,12 +76,12 @@ function isConfigured(catalog: Catalog, now: ModelLists["now"], model: string): 
   }
 }
 
-/** The submit with the default model, where the client named none and its format's own is not configured. */
+/** The request with the default model, if the client named none and the default of its format is not configured. */
 function withModel({ catalog: holder, listings }: Routing, submit: Submit): Submit {
   const { request, client } = submit;
   if (request.unnamed !== true) return submit;
   const catalog = holder.current();
-  // A provider that may have any model is no reason to ask for one that is not configured.
+  // A provider without a model list is not a reason to use a model that is not configured.
   if (request.model !== "" && isConfigured(catalog, listings.now, request.model)) return submit;
   const first = firstOf(() => resolveUnnamed(catalog, listings.now, request.model, operation));
   if (first !== undefined)
@@ -89,14 +89,14 @@ function withModel({ catalog: holder, listings }: Routing, submit: Submit): Subm
   throw missing(client.fieldPath("model"));
 }
 
-/** Who asks for a remix. */
+/** The caller of a remix. */
 export interface Remixer {
   readonly caller: Caller;
   readonly requestId: string;
   readonly session: string | null;
 }
 
-/** Throws GatewayError where the provider of the source cannot remix it, is gone, or refuses. */
+/** Throws GatewayError if the provider of the source does not support remix, is gone, or refuses. */
 export async function remixTask(
   dependencies: TaskDependencies,
   source: Task,

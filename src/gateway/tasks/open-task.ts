@@ -1,4 +1,4 @@
-// The two rows of a new task: its own and its ledger's, written before any candidate is asked.
+// The two rows of a new task, its own and the ledger's, written before any candidate is called.
 
 import { randomId } from "../../lib/ids.ts";
 import type { Provider } from "../../providers/provider.ts";
@@ -9,7 +9,7 @@ import type { TaskDependencies } from "./dependencies.ts";
 import type { Submit } from "./submit.ts";
 import { changeOf, operation, type Task } from "./task.ts";
 
-/** The task as it is before any candidate was asked. */
+/** The task before any candidate is called. */
 export function newTask(
   dependencies: TaskDependencies,
   {
@@ -62,7 +62,10 @@ export function newTask(
   };
 }
 
-/** The first row: if the process dies before the upstream has answered, the poller finds it when the submit is surely over. */
+/**
+ * The first row: if the process stops before the upstream has answered, the poller finds it after the submit must have
+ * ended.
+ */
 function rowOf(dependencies: TaskDependencies, task: Task): TaskRow {
   const { id, ownerKeyId, createdAtMs } = task;
   const heldUntilMs = createdAtMs + 2 * dependencies.gateway.limits.videoSubmitMs;
@@ -80,7 +83,7 @@ function rowOf(dependencies: TaskDependencies, task: Task): TaskRow {
   };
 }
 
-/** Writes both rows: the task's, then the ledger's. The entry settles the ledger's row, also from another process. */
+/** Writes both rows: the task's, then the ledger's. The entry settles the ledger's row, from any process. */
 export async function openTask(
   { gateway, store, ...dependencies }: TaskDependencies,
   task: Task,
@@ -93,7 +96,7 @@ export async function openTask(
   const { costVersion, priceVersion } = gateway.prices;
   const opening = { id, requestId, atMs, ...who, operation: operation, dialect, model: view.model, stream: false };
   try {
-    // A video is paid by the second: its row holds no tokens.
+    // A video is priced by the second, so its row has no tokens.
     await gateway.ledger.openPending({ ...opening, inputTokens: 0, inputBound: 0, costVersion, priceVersion });
   } catch (thrown) {
     await deleteTask(store, task.id);

@@ -1,4 +1,4 @@
-// Polls one task: requests its status, reads the answer, writes the outcome.
+// Polls one task: requests its status, reads the reply, writes the outcome.
 import { GatewayError, toGatewayError } from "../../canonical/error.ts";
 import { isFinal } from "../../canonical/video.ts";
 import { retryAfterMs } from "../../lib/retry-after.ts";
@@ -11,19 +11,19 @@ import { changeOf, requestIdsOf, type Task, taskOf, upstreamTaskOf } from "./tas
 import { applyProgress, failures, terminate } from "./task-state.ts";
 import { askUpstream, clientFor, notifyUpstream, safeProgress, type UpstreamClient } from "./upstream-client.ts";
 
-/** The task as it is now, and how long to wait. */
+/** The task after the poll, and the wait until the next one. */
 interface PollOutcome {
   readonly task: Task;
   readonly waitMs: number;
 }
 
-/** Polls in a row in which the credential was refused: about a quarter of an hour, for an operator to put it right. */
+/** Consecutive polls with a refused credential: about a quarter of an hour, for the operator to correct it. */
 const refusalsToFail = 16;
 
 const absent = (): GatewayError =>
   new GatewayError("no_provider_available", "The provider of the task is no longer configured.");
 
-/** The poll failed: the task is as it was, and is polled again. */
+/** The poll failed: the task is unchanged, and is polled again. */
 function afterFailure(dependencies: TaskDependencies, task: Task, failure: GatewayError): PollOutcome {
   dependencies.gateway.events.taskCallFailed(task.provider, task.internals.model, failure, requestIdsOf(task));
   const { internals } = task;
@@ -67,7 +67,7 @@ async function outcomeOf(dependencies: TaskDependencies, task: Task): Promise<Po
   return { task: terminate(outcome.task, "expired", failures.late, nowMs), waitMs: 0 };
 }
 
-/** Works on a task whose lease is held. Rejects only where the store or the ledger fails. */
+/** Polls a claimed task. Rejects only if the store or the ledger fails. */
 export async function pollTask(dependencies: TaskDependencies, row: TaskRow): Promise<void> {
   const { task, waitMs } = await outcomeOf(dependencies, taskOf(row));
   if (isFinal(task.state)) {

@@ -1,11 +1,11 @@
-// Results that the gateway stores: where and within which bounds, which are worth it, and when they are dropped again.
+// Results that the gateway stores: where, within which limits, which ones, and when they are deleted.
 import { GatewayError } from "../../canonical/error.ts";
 import type { VideoResult } from "../../canonical/video.ts";
 import { expiredCopies, markResultDropped, oldestCopies, storedBytes } from "../../store/result-copies.ts";
 import type { ResultStore, TaskDependencies } from "./dependencies.ts";
 import { type Task, taskOf } from "./task.ts";
 
-/** Only what would expire sooner than its copy, and sooner than its task, is copied. */
+/** Only a result that would expire before its copy and before its task is copied. */
 function isWorthwhile({ place, expiresAtMs }: VideoResult, keptUntilMs: number, nowMs: number): boolean {
   return place.kind !== "kept" && expiresAtMs !== undefined && expiresAtMs > nowMs && expiresAtMs < keptUntilMs;
 }
@@ -27,12 +27,12 @@ const endings: Readonly<Record<string, string>> = {
   "video/quicktime": "mov",
 };
 
-/** The name under which a result lies; the same in each try, so that none leaves anything behind. */
+/** The name of a stored result; the same in each try, so that none leaves anything behind. */
 export function nameOf({ id, view }: Task, index: number): string {
   return `${id}-${index}.${endings[view.results[index]?.mediaType ?? "video/mp4"] ?? "bin"}`;
 }
 
-/** The result as its provider has it. */
+/** The result with its location at the provider. */
 export function sourceOf(result: VideoResult): VideoResult {
   const { place, expiresAtMs: _keptUntil, ...rest } = result;
   if (place.kind !== "kept") return result;
@@ -40,7 +40,7 @@ export function sourceOf(result: VideoResult): VideoResult {
   return { ...rest, place: source, ...(sourceEndsAtMs === undefined ? {} : { expiresAtMs: sourceEndsAtMs }) };
 }
 
-/** Bytes of all results that are stored; null where none is. */
+/** The size of all stored results; null if there are none. */
 export function storedBytesOf(results: readonly VideoResult[]): number | null {
   const sizes = results.flatMap(({ place }) => (place.kind === "kept" ? [place.bytes] : []));
   return sizes.length === 0 ? null : sizes.reduce((sum, size) => sum + size, 0);
@@ -48,13 +48,13 @@ export function storedBytesOf(results: readonly VideoResult[]): number | null {
 
 const atOnce = 50;
 
-/** Removes the bytes of every result that is stored. */
+/** Removes the bytes of every stored result. */
 export async function removeBytes({ results }: TaskDependencies, { view }: Task): Promise<void> {
   for (const { place } of view.results)
     if (place.kind === "kept") await results.places.get(place.where)?.remove(place.name);
 }
 
-/** The bytes first, then the row: what is done by half is done again. */
+/** The bytes first, then the row: an interrupted removal is repeated. */
 async function drop(dependencies: TaskDependencies, task: Task): Promise<void> {
   await removeBytes(dependencies, task);
   await markResultDropped(
@@ -64,7 +64,7 @@ async function drop(dependencies: TaskDependencies, task: Task): Promise<void> {
   );
 }
 
-/** Drops what has been stored long enough, and what belongs to expired tasks. */
+/** Deletes copies past their retention time, and those of expired tasks. */
 export async function expireCopies(dependencies: TaskDependencies): Promise<void> {
   const nowMs = dependencies.gateway.clock.nowMs();
   const { target, maxAgeMs } = dependencies.results;
@@ -73,14 +73,14 @@ export async function expireCopies(dependencies: TaskDependencies): Promise<void
   await target?.tidy(nowMs);
 }
 
-/** Bytes that copies under way may still write, of this process. */
+/** Bytes that the running copies of this process may still write. */
 export interface DiskReservation {
   reserved: number;
 }
 
 const noSpace = (): GatewayError => new GatewayError("overloaded", "There is not enough space for the video.");
 
-/** Drops the oldest until everything fits that is reserved. Throws where it cannot. */
+/** Deletes the oldest copies until everything reserved fits. Throws if that is not enough. */
 export async function reserveSpace(dependencies: TaskDependencies, { reserved }: DiskReservation): Promise<void> {
   const { target, maxTotalBytes, minFreeBytes } = dependencies.results;
   let excess = (await storedBytes(dependencies.store)) + reserved - maxTotalBytes;

@@ -1,4 +1,5 @@
-// When work on tasks is done: waits that grow, with jitter, so that tasks are not polled all at once, and rounds that repeat.
+// The schedule of work on tasks: growing waits with jitter, so that tasks are not polled all at once, and repeated
+// rounds.
 import type { VideoUpstream } from "../../dialects/video/upstream.ts";
 import type { Events } from "../../telemetry/events.ts";
 import type { TaskDependencies } from "./dependencies.ts";
@@ -7,14 +8,14 @@ import type { Task } from "./task.ts";
 const growth = 1.3;
 const firstMs = 5_000;
 const mostMs = 10_000;
-/** The longest wait after trouble. */
+/** The longest wait after a failure. */
 const mostTroubleMs = 60_000;
 /** Waits are spread by a fifth to either side. */
 const spread = 0.2;
 
 type Pace = Pick<TaskDependencies, "random" | "waitScale">;
 
-/** A wait, spread and scaled; whole milliseconds. */
+/** A wait with jitter and scale; whole milliseconds. */
 export function jitter(waitMs: number, { random, waitScale }: Pace): number {
   return Math.max(1, Math.round(waitMs * waitScale * (1 - spread + 2 * spread * random())));
 }
@@ -24,7 +25,7 @@ export function initialDelayMs(upstream: VideoUpstream): number {
   return upstream.pace?.firstMs ?? firstMs;
 }
 
-/** The wait after a poll with an answer. */
+/** The wait after a successful poll. */
 export function nextDelayMs({ internals }: Task, upstream: VideoUpstream): number {
   const most = upstream.pace?.mostMs ?? mostMs;
   return Math.min(most, Math.max(1, internals.waitMs) * growth);
@@ -43,14 +44,14 @@ export interface TaskJobWaits {
   readonly mostMs: number;
 }
 
-/** The wait behind so many tries, spread and scaled; whole milliseconds. */
+/** The wait after so many tries, with jitter and scale; whole milliseconds. */
 export function jobWaitMs({ firstMs, growth, mostMs }: TaskJobWaits, tries: number, pace: Pace): number {
   return jitter(Math.min(mostMs, firstMs * growth ** (tries - 1)), pace);
 }
 
 const shortestIntervalMs = 10;
 
-/** Calls again and again, never twice at once, and reports failures; returns what ends it. */
+/** Calls repeatedly, never concurrently, and reports failures; returns a function that stops it. */
 export function repeat(events: Events, everyMs: number, call: () => Promise<void>): () => void {
   let isBusy = false;
   const timer = setInterval(
@@ -69,7 +70,7 @@ export function repeat(events: Events, everyMs: number, call: () => Promise<void
   return () => clearInterval(timer);
 }
 
-/** Resolves when everything has ended, or so much later. */
+/** Resolves when everything has ended, or after the timeout. */
 export async function settledWithin(work: Iterable<Promise<void>>, patienceMs: number): Promise<void> {
   const { promise: late, resolve } = Promise.withResolvers<void>();
   const timer = setTimeout(resolve, patienceMs);

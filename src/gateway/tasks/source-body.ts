@@ -1,4 +1,5 @@
-// The bytes of a video as its provider sends them: not empty, and bounded in size and time. The values are rows of src/config/limits.ts.
+// The bytes of a video as its provider sends them: not empty, and limited in size and time. The limits are rows of
+// src/config/limits.ts.
 import { GatewayError } from "../../canonical/error.ts";
 import { type Deadline, deadline } from "../../lib/deadline.ts";
 import { replyError } from "../../providers/upstream.ts";
@@ -25,7 +26,7 @@ const tooSlow = (): GatewayError =>
   new GatewayError("upstream_timeout", beyond("took longer", "limits.video_download_ms"));
 const empty = (): GatewayError => new GatewayError("upstream_failed", "The provider's video is empty.");
 
-/** The first bytes; null where there are none. */
+/** The first bytes; null if there are none. */
 async function firstChunk(reader: Reader, signal: AbortSignal): Promise<Uint8Array | null> {
   try {
     for (;;) {
@@ -38,7 +39,7 @@ async function firstChunk(reader: Reader, signal: AbortSignal): Promise<Uint8Arr
   }
 }
 
-/** The same bytes at the reader's pace, cut at either bound; `first` were read already. */
+/** The same bytes at the reader's pace, cut at either limit; `first` were already read. */
 function cutAtBounds(reader: Reader, first: Uint8Array | null, life: Deadline, maxBytes: number) {
   let taken = 0;
   let waiting = first;
@@ -75,7 +76,7 @@ function cutAtBounds(reader: Reader, first: Uint8Array | null, life: Deadline, m
   );
 }
 
-/** A source whose size is not announced has to begin before the client is answered: an empty one is an error. */
+/** A source without an announced size must start before the client gets a response: an empty one is an error. */
 export async function checkedSource(
   content: Content,
   { limits, deadlines }: Pick<GatewayDependencies, "limits" | "deadlines">,

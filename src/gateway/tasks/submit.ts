@@ -1,4 +1,5 @@
-// A submit for one candidate: its images fetched where needed, rendered in the upstream's format, checked, and sent once.
+// Submits a task to one candidate: images downloaded if necessary, rendered in the upstream's format, checked, and sent
+// once.
 import { GatewayError } from "../../canonical/error.ts";
 import type { VideoImage, VideoImageSource, VideoRequest } from "../../canonical/video.ts";
 import type { Warning } from "../../canonical/warning.ts";
@@ -21,28 +22,28 @@ import type { Candidate } from "../routing/catalog.ts";
 import type { TaskDependencies } from "./dependencies.ts";
 import { askUpstream, type UpstreamClient, upstreamClientFor } from "./upstream-client.ts";
 
-/** A submit as the client made it. */
+/** A request as the client sent it. */
 export interface Submit {
   readonly client: VideoClient;
   readonly request: VideoRequest;
   /** Warnings for what its format dropped. */
   readonly ignoredFields: readonly Warning[];
   readonly caller: Caller;
-  /** True: whatever would be dropped or approximated is refused instead. */
+  /** True: what would be dropped or approximated is refused instead. */
   readonly strict: boolean;
-  /** How the client has reached the gateway, without a slash at the end. */
+  /** The origin at which the client reached the gateway, without a trailing slash. */
   readonly origin: string;
-  /** The client's `x-turnpike-hops`; null where it sent none. */
+  /** The client's `x-turnpike-hops`; null if it sent none. */
   readonly hops: string | null;
   /** The id that the client sees. */
   readonly requestId: string;
-  /** The session of an agent, where the request names one. */
+  /** The session of an agent, if the request names one. */
   readonly session: string | null;
-  /** The client's: aborted when it goes away. */
+  /** The client's signal: aborted when it disconnects. */
   readonly signal: () => AbortSignal;
 }
 
-/** A submit as it will be sent to one candidate. */
+/** A submit as it is sent to one candidate. */
 export interface SubmitAttempt {
   readonly upstreamClient: UpstreamClient;
   readonly rendered: VideoRendered;
@@ -94,13 +95,16 @@ async function rendered(
   return { ...result, call, warnings };
 }
 
-/** Whether the provider accepted it is not known: it may make the video, and a second submit may be billed as well. */
+/**
+ * It is unknown whether the provider accepted the task: it may generate the video, and a second submit may be billed
+ * as well.
+ */
 function unconfirmed(failure: GatewayError): GatewayError {
   const message = "The provider may have accepted the task but did not confirm it. The task was not submitted again.";
   return new GatewayError("submit_unconfirmed", message, { status: failure.status, cause: failure });
 }
 
-/** Sends a submit once. The client's leaving does not end it: what was accepted has to be stored. */
+/** Sends a submit once. It continues when the client disconnects, because an accepted task has to be stored. */
 async function send(
   { deadlines, clock, limits }: Pick<GatewayDependencies, "deadlines" | "clock" | "limits">,
   log: AttemptLog,
@@ -121,7 +125,7 @@ async function send(
   }
 }
 
-/** The one attempt that a candidate gets. */
+/** The only attempt of a candidate. */
 export function submitAttempts(
   gateway: GatewayDependencies,
   log: AttemptLog,
@@ -134,7 +138,7 @@ export function submitAttempts(
   });
 }
 
-/** A new video for one candidate. Throws the reason why it cannot make it. */
+/** A new video for one candidate. Throws the reason why it cannot generate it. */
 export async function prepareSubmit(
   dependencies: TaskDependencies,
   submit: Submit,
@@ -184,7 +188,9 @@ async function fitted(image: VideoImage, upstream: ImageRules, signal: AbortSign
   throw unsupported(path, imageForms.length === 0 ? "this model does not support image input." : reason);
 }
 
-/** The request with every image as the upstream accepts it. Throws the 400 of an image that cannot be fetched or sent. */
+/**
+ * The request with every image in an accepted form. Throws status 400 for an image that cannot be downloaded or sent.
+ */
 async function withImages(
   request: VideoRequest,
   upstream: ImageRules,

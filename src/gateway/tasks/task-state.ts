@@ -1,11 +1,12 @@
-// What a reported status makes of a task: states only go forward, progress only rises, a final state does not change. Pure.
+// Applies a reported status to a task: states only move forward, progress only rises, a final state never changes.
+// Pure.
 import { isFinal, type VideoFailure, type VideoResult, type VideoState } from "../../canonical/video.ts";
 import type { VideoProgress, VideoUpstream } from "../../dialects/video/upstream.ts";
 import { type Task, withoutBytes } from "./task.ts";
 
-/** An upstream may not find a task at once that it has just accepted. */
+/** An upstream may not find a task immediately after it was accepted. */
 const unknownForMs = 30_000;
-/** How many such answers it takes. */
+/** The number of such replies after which it is lost. */
 const missesToLose = 3;
 
 export const failures = {
@@ -23,7 +24,7 @@ export const failures = {
   unconfirmed: { code: "submit_unconfirmed", message: "The gateway stopped before the provider confirmed the task." },
 } as const satisfies Record<string, VideoFailure>;
 
-/** The task in a last state. */
+/** The task in a final state. */
 export function terminate(task: Task, state: VideoState, failure: VideoFailure, nowMs: number): Task {
   return { ...task, state, updatedAtMs: nowMs, view: { ...task.view, failure } };
 }
@@ -43,7 +44,7 @@ const failureOfState: { readonly [state in VideoState]?: VideoFailure } = {
   expired: failures.expired,
 };
 
-/** An estimate that rises with time and never reaches 100, for upstreams that report none: half way after a minute. */
+/** A rising estimate below 100, for upstreams without progress: half after a minute. */
 function guessed(task: Task, nowMs: number): number {
   const elapsedMs = Math.max(0, nowMs - task.internals.acceptedAtMs);
   return Math.round(10 + 85 * (1 - 0.5 ** (elapsedMs / 60_000)));
@@ -56,7 +57,7 @@ function percentOf(task: Task, state: VideoState, percent: number | undefined, n
   return isFinal(state) ? task.view.percent : Math.max(task.view.percent, reported);
 }
 
-/** The upstream answers that it has no such task: after several such answers the task is lost. */
+/** The upstream does not find the task: after several such replies it is lost. */
 function missed(task: Task, nowMs: number): Task {
   const misses = task.internals.misses + 1;
   const isYoung = nowMs - task.internals.acceptedAtMs < unknownForMs;
@@ -77,7 +78,7 @@ function completed(task: Task, progress: VideoProgress, upstream: VideoUpstream,
   return { ...task, state: "completed", view: { ...task.view, percent: 100, results: living, completedAtMs: nowMs } };
 }
 
-/** The task after an answer about it. */
+/** The task after a reply about it. */
 export function applyProgress(task: Task, progress: VideoProgress, upstream: VideoUpstream, nowMs: number): Task {
   if (isFinal(task.state)) return task;
   if (progress.isGone) return missed(task, nowMs);

@@ -1,4 +1,4 @@
-// A task as its owner sees it, with links to its bytes that open without a key: signed for one result, for a limited time.
+// A task as its owner sees it, with links to its bytes that need no key: signed for one result, for a limited time.
 import { GatewayError } from "../../canonical/error.ts";
 import type { VideoResult } from "../../canonical/video.ts";
 import type { VideoView } from "../../dialects/video/client.ts";
@@ -14,14 +14,17 @@ function signature({ linkKey }: LinkSigner, id: string, index: number, endsAt: n
   return new Bun.CryptoHasher("sha256", linkKey).update(`${id}\n${index}\n${endsAt}`).digest("base64url");
 }
 
-/** Until when a link works, in Unix seconds: full hours, so that it stays the same for a while, and never beyond the result. */
+/**
+ * When a link expires, in Unix seconds: on a full hour, so that it stays the same for a while, and never after the
+ * result.
+ */
 function endOf({ linkLifeMs }: LinkSigner, { view }: Task, index: number, nowMs: number): number {
   const end = Math.ceil((nowMs + linkLifeMs) / 1000 / hourSeconds) * hourSeconds;
   const resultEndsAtMs = view.results[index]?.expiresAtMs;
   return resultEndsAtMs === undefined ? end : Math.min(end, Math.ceil(resultEndsAtMs / 1000));
 }
 
-/** The link to one result; `base` is the gateway's own address, without a slash at the end. */
+/** The link to one result; `base` is the gateway's URL, without a trailing slash. */
 export function linkTo(signer: LinkSigner, base: string, task: Task, index: number, nowMs: number): string {
   const endsAt = endOf(signer, task, index, nowMs);
   const place = index === 0 ? "" : `index=${index}&`;
@@ -39,7 +42,7 @@ export interface LinkClaim {
 const refused = (code: string, message: string): GatewayError =>
   new GatewayError("operation_not_allowed", message, { code });
 
-/** Throws the 403 of a link that was not signed here, or is too old. */
+/** Throws status 403 for a link that was not signed here or has expired. */
 export function checkLink(signer: LinkSigner, { id, index, endsAt, signature: given }: LinkClaim, nowMs: number): void {
   const end = /^\d{1,12}$/.test(endsAt ?? "") ? Number(endsAt) : Number.NaN;
   if (!sameHash(signature(signer, id, index, end), given ?? ""))
@@ -50,7 +53,7 @@ export function checkLink(signer: LinkSigner, { id, index, endsAt, signature: gi
 const isAlive = ({ expiresAtMs }: VideoResult, nowMs: number): boolean =>
   expiresAtMs === undefined || expiresAtMs > nowMs;
 
-/** The task for its owner. `contentUrl` is where the gateway itself serves a result that has no open address. */
+/** The task for its owner. `contentUrl` returns where the gateway serves a result without a public URL. */
 export function viewOf(task: Task, contentUrl: (index: number) => string, nowMs: number): Omit<VideoView, "base"> {
   const { id, state, createdAtMs, updatedAtMs, view } = task;
   const { percent, effect, results, model, ...rest } = view;
@@ -63,7 +66,7 @@ export function viewOf(task: Task, contentUrl: (index: number) => string, nowMs:
   return { id, state, percent, model, effect, results, urls, createdAtMs, updatedAtMs, ...rest, ...expires };
 }
 
-/** `origin` is how the client has reached the gateway; where the gateway's public address is set, that one counts. */
+/** `origin` is where the client reached the gateway; a configured public URL takes precedence. */
 export function viewFor(dependencies: TaskDependencies, task: Task, origin: string): VideoView {
   const nowMs = dependencies.gateway.clock.nowMs();
   const base = dependencies.publicUrl ?? origin;

@@ -1,4 +1,4 @@
-// A video task: what its owner sees, what later calls to the provider need, and its row in the store.
+// A video task: its public state, the state for later calls to the provider, and its row in the store.
 import type { VideoFailure, VideoLocation, VideoResult, VideoState } from "../../canonical/video.ts";
 import type { Warning } from "../../canonical/warning.ts";
 import type { EffectiveSettings, UpstreamTask } from "../../dialects/video/upstream.ts";
@@ -8,36 +8,36 @@ import type { RequestIds } from "../../telemetry/events.ts";
 
 export const operation = "video";
 
-/** What later calls need; no client sees it. */
+/** State for later calls, which no client sees. */
 export interface TaskInternals {
   /** The upstream's own name for the model. */
   readonly model: string;
-  /** Name of the upstream format that it was submitted in. */
+  /** The upstream format that it was submitted in. */
   readonly upstream: string;
   /** State of the upstream format, for later calls. */
   readonly upstreamState: JsonObject;
-  /** Id of the ledger's row. */
+  /** The id of the ledger's row. */
   readonly exchangeId: string;
-  /** The id that the client saw at the submit; rows of older versions lack it. */
+  /** The request id that the client saw; absent in rows of older versions. */
   readonly requestId?: string;
   readonly attempts: number;
   readonly warnings: readonly Warning[];
-  /** Unix milliseconds when the upstream accepted it, or when it was tried. */
+  /** Unix milliseconds when the upstream accepted it, or when it was submitted. */
   readonly acceptedAtMs: number;
-  /** Unix milliseconds from which on it has expired. */
+  /** Unix milliseconds when it expires. */
   readonly deadlineMs: number;
-  /** The last wait between two polls, before it was spread. */
+  /** The last wait between two polls, without jitter. */
   readonly waitMs: number;
-  /** Polls in a row of which nothing came. */
+  /** Consecutive failed polls. */
   readonly troubles: number;
-  /** Of these, the last ones in which the credential was refused. */
+  /** Of these, the last ones with a refused credential. */
   readonly refusals?: number;
-  /** Polls in a row to which the upstream answered that it has no such task. */
+  /** Consecutive polls in which the upstream did not find the task. */
   readonly misses: number;
   readonly callbackUrl?: string;
   /** Name of the client's format. */
   readonly client?: string;
-  /** How the client has reached the gateway, without a slash at the end. */
+  /** The origin at which the client reached the gateway, without a trailing slash. */
   readonly origin?: string;
 }
 
@@ -67,12 +67,12 @@ export interface Task {
   readonly view: TaskView;
 }
 
-/** Under which lines of the log are found. */
+/** The ids in its log lines. */
 export function requestIdsOf({ internals: { exchangeId: id, requestId = id } }: Task): RequestIds {
   return { id, requestId };
 }
 
-/** The internals as rows have them, of every version: these names never change. */
+/** The internals in rows of every version: these names must never change. */
 type StoredInternals = Omit<TaskInternals, "upstream" | "upstreamState"> & {
   readonly wire: string;
   readonly keep: JsonObject;
@@ -87,7 +87,7 @@ function storedInternals({ upstream: wire, upstreamState: keep, ...internals }: 
   return { ...internals, wire, keep };
 }
 
-/** Only this file writes rows, so that their texts stay readable. */
+/** Only this file writes rows, so that their contents stay readable. */
 export function taskOf(row: TaskRow): Task {
   const { id, ownerKeyId, provider, upstreamId, createdAtMs, updatedAtMs } = row;
   const internals = internalsOf(row);
@@ -96,7 +96,7 @@ export function taskOf(row: TaskRow): Task {
   return { id, ownerKeyId, provider, upstreamId, state, createdAtMs, updatedAtMs, internals, view };
 }
 
-/** What is written of a task; null: it is not polled any more. */
+/** The written state of a task; null: it is not polled any more. */
 export function changeOf(task: Task, nextPollAtMs: number | null): TaskChange {
   const { provider, upstreamId, state, updatedAtMs, internals, view } = task;
   const texts = { candidate: JSON.stringify(storedInternals(internals)), body: JSON.stringify(view) };
@@ -110,7 +110,7 @@ export function upstreamTaskOf({ id, upstreamId, internals }: Task): UpstreamTas
     : { id, upstreamId, model: internals.model, upstreamState: internals.upstreamState };
 }
 
-/** Bytes of a result that came with a poll are not stored: it is polled again when they are requested. */
+/** Bytes of a result in a poll reply are not stored: it is polled again when they are requested. */
 export function withoutBytes(result: VideoResult): VideoResult {
   const place: VideoLocation = result.place.kind === "inline" ? { kind: "inline" } : result.place;
   return { ...result, place };

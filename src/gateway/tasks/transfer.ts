@@ -1,4 +1,5 @@
-// Copies the bytes of one result from its provider to the store: streamed, counted, with a bound on silence, and under a lease.
+// Copies the bytes of one result from its provider to the store: streamed, counted, with an idle timeout, and under a
+// claim.
 import { GatewayError } from "../../canonical/error.ts";
 import type { VideoResult } from "../../canonical/video.ts";
 import { raceAbort } from "../../lib/abortable.ts";
@@ -10,11 +11,11 @@ import { leaseMs, type TaskDependencies } from "./dependencies.ts";
 import { type DiskReservation, nameOf, reserveSpace, sourceOf } from "./results.ts";
 import type { Task } from "./task.ts";
 
-/** Far less than a lease, which is renewed with the bytes that come. */
+/** Far less than a claim, which is extended while bytes arrive. */
 const silenceMs = 45_000;
 const renewMs = 30_000;
 
-/** One result and where its transfer ends. */
+/** One result and the end of its transfer. */
 export interface Transfer {
   readonly dependencies: TaskDependencies;
   readonly task: Task;
@@ -48,7 +49,7 @@ async function* chunksOf(body: Body, signal: AbortSignal): AsyncGenerator<Uint8A
   }
 }
 
-/** Aborts a transfer in which no bytes come. `active` is called when some do. */
+/** Aborts a transfer that is idle for too long. `active` is called when bytes arrive. */
 function guardSilence({ dependencies, life }: Transfer): { active(): void; end(): void } {
   const { ticker, clock } = dependencies.gateway.deadlines;
   let activeMs = clock.monotonicMs();
@@ -64,13 +65,13 @@ function guardSilence({ dependencies, life }: Transfer): { active(): void; end()
   };
 }
 
-/** Throws where another worker has the job by now. */
+/** Throws if another worker has the job by now. */
 async function renewLease({ dependencies, task }: Transfer): Promise<void> {
   const untilMs = dependencies.gateway.clock.nowMs() + leaseMs;
   if (!(await extendLease(dependencies.store, "copy", task.id, dependencies.leaseOwner, untilMs))) throw lost();
 }
 
-/** The same chunks, counted against the bound; the lease is renewed as they come. */
+/** The same chunks, counted against the limit; the claim is extended as they arrive. */
 async function* watched(copy: Transfer, body: Body, maxBytes: number): AsyncGenerator<Uint8Array> {
   const { dependencies, life } = copy;
   const { clock } = dependencies.gateway;
@@ -94,11 +95,11 @@ async function* watched(copy: Transfer, body: Body, maxBytes: number): AsyncGene
 
 interface OpenedSource {
   readonly body: Body;
-  /** As it was announced; null where it was not. */
+  /** As announced; null if it was not. */
   readonly length: number | null;
 }
 
-/** The whole result at its source. */
+/** The complete result at its source. */
 async function openWhole({ dependencies, task, index, result, life }: Transfer): Promise<OpenedSource> {
   const request = { variant: "video", range: null, index, signal: life.signal };
   const { status, headers, body } = await openSource(dependencies, task, sourceOf(result), request);
@@ -108,7 +109,7 @@ async function openWhole({ dependencies, task, index, result, life }: Transfer):
   throw status === 200 ? tooLarge() : cut();
 }
 
-/** Does nothing where a reader has it: that one cancels it. */
+/** Does nothing if a reader holds it, which then cancels it. */
 async function cancelBody(body: Body): Promise<void> {
   if (body instanceof ReadableStream) await body.cancel().catch(() => undefined);
 }
@@ -116,7 +117,7 @@ async function cancelBody(body: Body): Promise<void> {
 /** Returns the number of bytes. */
 export async function transfer(copy: Transfer, target: Blobs, reservation: DiskReservation): Promise<number> {
   const { dependencies, task, index, result } = copy;
-  // Results before this one may have used the lease up.
+  // Earlier results may have used up the claim.
   await renewLease(copy);
   const { body, length } = await openWhole(copy);
   const maxBytes = length ?? dependencies.results.maxVideoBytes;

@@ -1,4 +1,4 @@
-// Calls about a task: the provider and the format that it was submitted in, and one call with its answer read within bounds.
+// Calls about a task: its provider and upstream format, and one call with its reply read within limits.
 import { GatewayError } from "../../canonical/error.ts";
 import type { UpstreamRequest } from "../../dialects/dialect.ts";
 import type { UpstreamAnswer, VideoProgress, VideoUpstream } from "../../dialects/video/upstream.ts";
@@ -20,13 +20,13 @@ export interface UpstreamClient {
 
 const decoder = new TextDecoder();
 
-/** For a submit to this model; null where the provider makes no videos with it. */
+/** For a submit to this model; null if the provider has no video format for it. */
 export function upstreamClientFor(provider: Provider, model: string): UpstreamClient | null {
   const upstream = provider.kind.videos?.find(({ serves }) => serves?.(model) ?? true);
   return upstream === undefined ? null : { provider, upstream };
 }
 
-/** For a task; null where its provider is not configured any more. */
+/** For a task; null if its provider is no longer configured. */
 export function clientFor({ provider: name, internals }: Task, catalog: Catalog): UpstreamClient | null {
   const provider = catalog.providers.find((candidate) => candidate.entry.name === name);
   const upstream = provider?.kind.videos?.find((candidate) => candidate.name === internals.upstream);
@@ -38,7 +38,7 @@ const tooLarge = (): GatewayError =>
 const tooSlow = (): GatewayError => new GatewayError("upstream_timeout", "The provider did not respond in time.");
 const never = new AbortController().signal;
 
-/** Sends a call about a task. The response has to be read or cancelled. */
+/** Sends a call about a task. The response must be read or canceled. */
 export function sendTask({ provider }: UpstreamClient, call: UpstreamRequest, signal: AbortSignal): Promise<Response> {
   if (provider.dispatch.sendTask === undefined)
     throw new GatewayError("internal_error", "The provider does not support tasks.");
@@ -55,7 +55,7 @@ export function safeProgress<Progress extends VideoProgress | null | undefined>(
   return { ...progress, failure: { code, message: provider.dispatch.redactor.text(message) } };
 }
 
-/** Sends a call and reads the whole answer, whatever its status. Throws GatewayError where none came. */
+/** Sends a call and reads the whole reply, whatever its status. Throws GatewayError if there is none. */
 export async function askUpstream(
   client: UpstreamClient,
   call: UpstreamRequest,
@@ -79,7 +79,7 @@ export async function askUpstream(
   }
 }
 
-/** Asks the upstream to cancel a task, or to delete one that is over; a failure changes nothing. */
+/** Asks the upstream to cancel a task or to delete a finished one; a failure has no effect. */
 export async function notifyUpstream(
   dependencies: TaskDependencies,
   task: Task,

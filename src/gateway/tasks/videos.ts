@@ -31,7 +31,7 @@ import { startWorkers } from "./workers.ts";
 export interface PageRequest {
   readonly limit: number;
   readonly isDescending: boolean;
-  /** Id of the last task of the page before. */
+  /** The id of the last task of the previous page. */
   readonly after: string | null;
 }
 
@@ -40,26 +40,26 @@ export interface Videos {
   /** Each throws `object_not_found` (404) for an id that this owner does not have. */
   get(id: string, ownerKeyId: string): Promise<Task>;
   content(id: string, ownerKeyId: string, request: ContentRequest): Promise<Content>;
-  /** The same with a signed link. Throws the 403 of one that is not valid. */
+  /** The same with a signed link. Throws status 403 for an invalid one. */
   linkedContent(claim: LinkClaim, request: ContentRequest): Promise<Content>;
-  /** A task as its owner sees it; `origin` is how the client has reached the gateway. */
+  /** A task as its owner sees it; `origin` is where the client reached the gateway. */
   view(task: Task, origin: string): VideoView;
   remix(id: string, remixer: Remixer, client: VideoClient, prompt: string): Promise<Created>;
-  /** Ends a task that is not over. */
+  /** Cancels an unfinished task. */
   cancel(id: string, ownerKeyId: string): Promise<Task>;
-  /** Cancels every task that is not over and whose key was revoked together with its running work. */
+  /** Cancels every unfinished task whose key was revoked together with its running work. */
   cancelRevoked(): Promise<void>;
   /** Cancels it, and hides it from its owner. */
   remove(id: string, ownerKeyId: string): Promise<void>;
   list(ownerKeyId: string, page: PageRequest): Promise<{ readonly tasks: readonly Task[]; readonly hasMore: boolean }>;
-  /** Waits for what is under way, at most so long; tasks continue at the next start. */
+  /** Waits for work in progress, up to a limit; tasks continue at the next start. */
   close(patienceMs: number): Promise<void>;
 }
 
 const unknown = (): GatewayError => new GatewayError("object_not_found", "The task was not found.");
 const idForm = /^[A-Za-z]{1,16}_[A-Za-z0-9]{8,64}$/;
 
-/** A store that cannot be written is an error in the log: videos are still served from their providers. */
+/** An unavailable store is only logged: videos are still served from their providers. */
 async function checkTarget({ results, gateway: { events } }: TaskDependencies): Promise<void> {
   const problem = await results.target?.findProblem();
   if (typeof problem === "string") events.resultsUnavailable(problem);

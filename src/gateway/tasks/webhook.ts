@@ -12,14 +12,14 @@ import { requestIdsOf, type Task, taskOf } from "./task.ts";
 import { viewFor } from "./task-view.ts";
 
 const maxTries = 8;
-/** 10 s, 50 s, 4 min, 21 min, 1.7 h, 8.7 h, 12 h: a day in all. */
+/** 10 s, 50 s, 4 min, 21 min, 1.7 h, 8.7 h, 12 h: a day in total. */
 const waits = { firstMs: 10_000, growth: 5, mostMs: 12 * 60 * 60_000 } as const;
 const timeoutMs = 15_000;
 const checkTimeoutMs = 5_000;
 const accepted = (status: number): boolean => status >= 200 && status < 300;
 const gone = 410;
 
-/** Throws the 400 of a URL that the gateway may not call. */
+/** Throws status 400 for a URL that the gateway may not call. */
 export function checkCallbackUrl(
   url: string,
   param: string | undefined,
@@ -30,7 +30,7 @@ export function checkCallbackUrl(
   return checkUrl(url, { givenBy: "client", param, signal, allow, dns: dnsFor(owner), timeoutMs: checkTimeoutMs });
 }
 
-/** The task as a poll returns it, with the name of the event and the task's id; null where none is due. */
+/** The task as a poll returns it, with the name of the event and the task's id; null if none is due. */
 function webhookBody(dependencies: TaskDependencies, task: Task): string | null {
   const client = videoClients.find(({ name }) => name === task.internals.client);
   if (client === undefined || !isFinal(task.state)) return null;
@@ -41,14 +41,14 @@ function webhookBody(dependencies: TaskDependencies, task: Task): string | null 
   return JSON.stringify({ ...rendered, type: `video.${task.state}`, task_id: task.id });
 }
 
-/** The same in each try, so that a receiver can recognize what it has seen. */
+/** The same in each try, so that a receiver can recognize repetitions. */
 const webhookId = ({ id }: Task): string => `msg_${id}`;
 
-/** What one try has come to. */
+/** The outcome of one try. */
 interface Delivery {
   readonly isOver: boolean;
   readonly retryAfterMs: number;
-  /** Null where it was accepted. */
+  /** Null if it was accepted. */
   readonly failure: unknown;
 }
 
@@ -85,7 +85,7 @@ async function send(
   }
 }
 
-/** One run: delivers once, and writes when to try again. Rejects only where the store fails. */
+/** One run: delivers once, and writes when to retry. Rejects only if the store fails. */
 export async function deliverWebhook(
   dependencies: TaskDependencies,
   row: TaskJobRow,
@@ -100,7 +100,7 @@ export async function deliverWebhook(
   const { isOver, retryAfterMs: askedMs, failure } = await send(dependencies, task, url, body, signal);
   const tries = row.tries + 1;
   const { clock, events } = dependencies.gateway;
-  // Stopping ended the try, not the receiver.
+  // The shutdown ended this try; the receiver did not fail.
   if (failure !== null && signal.aborted) return void (await finish(clock.nowMs(), row.tries));
   if (failure !== null) events.jobFailed({ job: "webhook", task: task.id, tries }, failure, requestIdsOf(task));
   const waitMs = Math.max(jobWaitMs(waits, tries, dependencies), Math.min(askedMs, waits.mostMs));

@@ -12,19 +12,19 @@ import { repeat, settledWithin } from "./schedule.ts";
 import { deliverWebhook } from "./webhook.ts";
 
 export interface Workers {
-  /** Claims nothing more, stops webhooks and copies, and waits for what is running, at most so long. */
+  /** Stops claiming, aborts webhooks and copies, and waits for running work up to a limit. */
   close(patienceMs: number): Promise<void>;
 }
 
 const maintenanceMs = 60_000;
-/** Far more than any wait and any lease. */
+/** Far more than any wait and any claim. */
 const longestWaitMs = 15 * 60_000;
 
 const pollPace = { intervalMs: 250, maxRunning: 64, maxPerGroup: 12, maxPerClaim: 32 } as const;
 const webhookPace = { intervalMs: 1_000, maxRunning: 16, maxPerGroup: 4, maxPerClaim: 1 } as const;
 const copyPace = { intervalMs: 1_000, maxRunning: 4, maxPerGroup: 2, maxPerClaim: 1 } as const;
 
-/** After a restart everything is due: it is polled at the pace of one claim for each round. */
+/** After a restart every task is due; they are polled at the pace of one claim per round. */
 const polls = (dependencies: TaskDependencies): ClaimedWork<TaskRow> => ({
   ...pollPace,
   drains: false,
@@ -33,7 +33,7 @@ const polls = (dependencies: TaskDependencies): ClaimedWork<TaskRow> => ({
   run: (row) => pollTask(dependencies, row),
 });
 
-/** One at a time, so that an owner with many never gets more than its share. No client waits for them, as for polls. */
+/** One at a time, so that an owner with many never gets more than its share. Unlike polls, no client waits for them. */
 const jobs = (
   { store }: TaskDependencies,
   job: TaskJob,
@@ -65,7 +65,7 @@ async function releaseAll({ store, gateway }: TaskDependencies): Promise<void> {
   await releaseJobs(store, "copy", nowMs);
 }
 
-/** Takes over what an earlier process left, settles what it could not, and continues until it is closed. */
+/** Continues the work of an earlier process, settles what it left open, and runs until it is closed. */
 export async function startWorkers(dependencies: TaskDependencies): Promise<Workers> {
   const { gateway, waitScale } = dependencies;
   const stopping = new AbortController();
@@ -73,7 +73,7 @@ export async function startWorkers(dependencies: TaskDependencies): Promise<Work
   const reservation: DiskReservation = { reserved: 0 };
   await releaseAll(dependencies);
   await settleRest(dependencies);
-  // A key may have been revoked while no gateway was running. Providers are told, which may take a while.
+  // A key may have been revoked while no gateway was running. The calls to providers may take a while.
   void cancelRevoked(dependencies).catch((thrown: unknown) => gateway.events.backgroundTaskFailed("videos", thrown));
   const webhooks = jobs(dependencies, "webhook", webhookPace, (row) => deliverWebhook(dependencies, row, signal));
   const copies = jobs(dependencies, "copy", copyPace, (row) => copyTask(dependencies, row, signal, reservation));
