@@ -50,6 +50,7 @@ interface ModelSeries {
   readonly cost: DollarCounter;
   readonly price: DollarCounter;
   firstToken: Histogram | undefined;
+  unpriced: Counter | undefined;
 }
 
 /** Of one operation: its models by provider, and its overhead. */
@@ -175,6 +176,7 @@ const seriesOf = (registry: Registry, labels: readonly string[]): ModelSeries =>
   cost: registry.dollars(families.cost, labels),
   price: registry.dollars(families.price, labels),
   firstToken: undefined,
+  unpriced: undefined,
 });
 
 function record(registry: Registry, series: ModelSeries, settlement: Settlement, isStream: boolean): void {
@@ -205,7 +207,10 @@ function charge(registry: Registry, series: ModelSeries, settlement: Settlement)
     series.tokens[at]?.add(amount);
   }
   if (costNanoDollars === null) {
-    if (hasUsage(usage)) registry.counter(families.unpriced, series.labels).add(1);
+    if (hasUsage(usage)) {
+      series.unpriced ??= registry.counter(families.unpriced, series.labels);
+      series.unpriced.add(1);
+    }
   } else if (costNanoDollars !== zero) series.cost.add(costNanoDollars);
   if (priceNanoDollars !== null && priceNanoDollars !== zero) series.price.add(priceNanoDollars);
 }

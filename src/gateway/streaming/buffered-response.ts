@@ -131,9 +131,9 @@ export async function rendered(
   return { body: await writeBody(json), usage: response.usage };
 }
 
-/** Throws `upstream_protocol_error` for an answer that is none for this request. */
-export function checkedAnswer(answer: OperationResponse | null, { request }: GatewayRequest): void {
-  if (answer !== null) check(answer, request);
+/** Throws `upstream_protocol_error` for an answer that is none for this request, which is built only if there is one. */
+export function checkedAnswer(answer: OperationResponse | null, gatewayRequest: GatewayRequest): void {
+  if (answer !== null) check(answer, gatewayRequest.request);
 }
 
 /** Several replies to one request as one answer. Its usage is not known where that of one reply is not. */
