@@ -156,6 +156,8 @@ export interface Passthrough {
    * reply. Absent: the reply is parsed.
    */
   usage?(reply: JsonObject): Usage | undefined;
+  /** The same from the bytes of a long reply, without parsing it; undefined where that proves nothing, so that it has to be parsed. */
+  usageInBytes?(bytes: Uint8Array): Usage | undefined;
   /** The reply with this usage in place of its own, if any. Absent: the reply is forwarded as it came. */
   withUsage?(reply: JsonObject, usage: Usage): JsonObject;
   /**

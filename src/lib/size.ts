@@ -19,3 +19,28 @@ export function isLargerThan(value: unknown, most: number): boolean {
   }
   return left < 0;
 }
+
+/** About how many characters a value has as JSON: escapes are not counted. */
+export function jsonChars(value: unknown): number {
+  let chars = 0;
+  const open: unknown[] = [value];
+  while (open.length > 0) {
+    const each = open.pop();
+    if (typeof each === "string") chars += each.length + quotesAndComma;
+    else if (Array.isArray(each)) {
+      chars += quotesAndComma;
+      for (const item of each) open.push(item);
+    } else if (typeof each === "object" && each !== null) {
+      chars += quotesAndComma;
+      for (const name in each) {
+        chars += name.length + quotesAndComma;
+        open.push((each as Readonly<Record<string, unknown>>)[name]);
+      }
+    } else if (each !== undefined) chars += scalarChars;
+  }
+  return chars;
+}
+
+/** Or braces and a comma; a number, `true` and `null` are about as long as one another. */
+const quotesAndComma = 3;
+const scalarChars = 5;

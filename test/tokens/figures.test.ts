@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { defaultFamily, tokenFamilyOf } from "../../src/dialects/tokens/families.ts";
 import { approximateText } from "../../src/dialects/tokens/figures.ts";
-import { scanText, textScanner } from "../../src/dialects/tokens/text-scan.ts";
+import { scanText, TextScanner } from "../../src/dialects/tokens/text-scan.ts";
 import fixtures from "../fixtures/tokens/texts.json";
 
 const texts = Object.entries(fixtures).map(([name, { text, tokens }]) => ({ name, text, tokens }));
@@ -30,7 +30,7 @@ test("the quick estimate is within 20 % of OpenAI's count of usual texts", () =>
 
 test("long texts are read in windows, to the same figures", () => {
   const text = usual.map((each) => each.text).join("\n");
-  const whole = textScanner();
+  const whole = new TextScanner();
   for (let at = 0; at < text.length; at += 4_000) whole.add(text.slice(at, at + 4_000));
   const long = scanText(text.repeat(40));
   const { plain, cjk } = whole.result();
@@ -46,7 +46,7 @@ test("a pass never holds up the event loop", () => {
   for (const each of [[huge], many]) {
     const times = Array.from({ length: 9 }, () => {
       const before = performance.now();
-      const scanner = textScanner();
+      const scanner = new TextScanner();
       for (const text of each) scanner.add(text);
       scanner.result();
       return performance.now() - before;

@@ -1,8 +1,9 @@
 // Passthrough: forwards the client's wire except for the model, the usage that the meter needs, and the gateway's
 // envelopes.
 import { unwrapProviderState } from "../../canonical/provider-state.ts";
-import type { Usage } from "../../canonical/usage.ts";
+import { totalOutput, type Usage } from "../../canonical/usage.ts";
 import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
+import { holdsText, lastMembers } from "../../lib/json-tail.ts";
 import type { Passthrough, RenderContext, UpstreamRequest } from "../dialect.ts";
 import { invalidUpstreamResponse } from "../errors.ts";
 import { isAbsent, removeAbsent } from "../shared/is-empty.ts";
@@ -103,6 +104,19 @@ function usage(reply: JsonObject): Usage | undefined {
   return parseUsage(reply.usage);
 }
 
+/** Shorter replies are parsed in the time that the searches take. */
+const longBytes = 8 * 1024;
+
+/** An error could be anywhere in it, and so could choices be missing: both have to be read. */
+function usageInBytes(bytes: Uint8Array): Usage | undefined {
+  if (bytes.length < longBytes) return undefined;
+  const members = lastMembers(bytes, "usage");
+  const hasChoices = holdsText(bytes, '"choices":[') || holdsText(bytes, '"choices": [');
+  if (members === null || !hasChoices || holdsText(bytes, '"error"')) return undefined;
+  const used = parseUsage(members["usage"]);
+  return used === undefined || totalOutput(used) === 0 ? undefined : used;
+}
+
 const withUsage = (reply: JsonObject, used: Usage): JsonObject => ({ ...reply, usage: renderUsage(used) });
 
 export const passthrough: Passthrough = {
@@ -111,5 +125,6 @@ export const passthrough: Passthrough = {
   corrected: correctedChunk,
   terminator: doneFrame,
   usage,
+  usageInBytes,
   withUsage,
 };

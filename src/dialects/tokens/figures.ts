@@ -2,9 +2,10 @@
 // from counted texts.
 import type { FunctionTool, Tool } from "../../canonical/chat.ts";
 import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
+import { jsonChars } from "../../lib/size.ts";
 import { defaultFamily, type TokenFamily } from "./families.ts";
 import type { ImagePart, RequestParts, TextPart } from "./request-parts.ts";
-import { type TextScan, textScanner } from "./text-scan.ts";
+import { type TextScan, TextScanner } from "./text-scan.ts";
 
 /** How OpenAI counts definitions of functions: https://cookbook.openai.com/examples/how_to_count_tokens_with_tiktoken. */
 const perFunction = 7;
@@ -112,17 +113,18 @@ export function approximateText({ plain, cjk, digits }: TextScan, family: TokenF
 export interface InputScan {
   readonly parts: RequestParts;
   readonly scan: TextScan;
-  /** What function definitions add to their texts, for families that count them by their schema. */
-  readonly schemaTokens: number;
 }
 
-/** One pass over a request. Tools are scanned as JSON, whatever the family's rule. */
+/** The one pass. Tools are read as JSON, whatever the family makes of them; of those behind the budget of the pass, the length is enough. */
 export function scanInput(parts: RequestParts): InputScan {
-  const scanner = textScanner();
+  const scanner = new TextScanner();
   for (const { text, times } of parts.texts) scanner.add(text, times);
-  const { texts, tokens } = toolTexts(parts.tools, defaultFamily);
-  for (const text of texts) scanner.add(text);
-  return { parts, scan: scanner.result(), schemaTokens: tokens - defaultFamily.withTools };
+  for (const tool of parts.tools) {
+    const wire = wireOf(tool);
+    if (scanner.isSpent()) scanner.addUnread(jsonChars(wire));
+    else scanner.add(JSON.stringify(wire));
+  }
+  return { parts, scan: scanner.result() };
 }
 
 /** Tokens that may be charged as audio or as images, in place of text. */
@@ -146,11 +148,9 @@ export function mediaTokens(
   };
 }
 
-/** As `nonTextTokens`, without rendering the tools again. */
-function nonTextOf({ parts, schemaTokens }: InputScan, family: TokenFamily): number {
-  const bySchema = family.tools === "schema" ? schemaTokens : 0;
-  return nonTextTokens(parts, family, parts.tools.length === 0 ? 0 : family.withTools + bySchema);
-}
+/** As `nonTextTokens`, without walking the tools once more. */
+const nonTextOf = ({ parts }: InputScan, family: TokenFamily): number =>
+  nonTextTokens(parts, family, parts.tools.length === 0 ? 0 : family.withTools);
 
 /** The maximum tokens for any of these families, for admission. */
 export function inputBound(input: InputScan, families: readonly TokenFamily[]): number {

@@ -9,6 +9,9 @@ import type { PlanCodec } from "./upstream-plan.ts";
 
 const encoder = new TextEncoder();
 
+/** The body of a reply that nobody has parsed. */
+const unread: JsonObject = {};
+
 /** The client's own wires for an upstream that accepts fewer items than the client sent. */
 function wiresOf(asked: GatewayRequest, upstream: UpstreamDialect, context: RenderContext): readonly JsonObject[] {
   const { wire } = asked;
@@ -27,6 +30,12 @@ export const passthrough: PlanCodec = {
     const [first = gatewayRequest.wire, ...others] = wiresOf(gatewayRequest, upstream, context);
     const calls = [call(first), ...others.map(call)] as const;
     return { calls, parts: [], watched: [], warnings: [...adjustments, ...(calls[0].warnings ?? [])] };
+  },
+  peekResponse(bytes, { dialect, outline, asJson }) {
+    const { usageInBytes, normalize } = dialect.passthrough;
+    if (usageInBytes === undefined || normalize !== undefined || asJson || outline.choices !== 1) return null;
+    const usage = usageInBytes(bytes);
+    return usage === undefined ? null : { bytes, body: unread, usage, answer: null };
   },
   needsExactNumbers: ({ dialect }) => dialect.operation === "chat" && dialect.passthrough.usage === undefined,
   decodeResponse({ bytes, json }, { upstream }, gatewayRequest, origin) {

@@ -92,6 +92,8 @@ export interface PlanCodec {
     context: RenderContext,
     limits: FanOutLimits,
   ): EncodedRequest;
+  /** A long reply of which nothing but its usage has to be read; null where it has to be parsed. */
+  peekResponse?(bytes: Uint8Array, gatewayRequest: GatewayRequest): ReadResponse | null;
   /** Whether numbers of a reply are written anew, and have to keep their text. */
   needsExactNumbers(gatewayRequest: GatewayRequest): boolean;
   /** Throws `upstream_protocol_error` for a reply that is none. */

@@ -100,6 +100,8 @@ export async function readResponse(
   if (bytes === null) throw invalidUpstreamResponse("the response exceeds the size limit");
   const document = readDocument(response, bytes, plan, gatewayRequest, origin);
   if (document !== null) return document;
+  const peeked = plan.codec.peekResponse?.(bytes, gatewayRequest) ?? null;
+  if (peeked !== null) return peeked;
   const json = parseBody(bytes, plan.codec.needsExactNumbers(gatewayRequest));
   if (!Array.isArray(json)) refuseHiddenError(json, plan, response.status);
   return plan.codec.decodeResponse({ bytes, json }, plan, gatewayRequest, origin);

@@ -3,7 +3,7 @@ import type { StreamEvent } from "../../canonical/stream-event.ts";
 import { totalOutput, type Usage, zeroUsage } from "../../canonical/usage.ts";
 import type { TokenFamily } from "../../dialects/tokens/families.ts";
 import { approximateText } from "../../dialects/tokens/figures.ts";
-import { emptyScan, type TextScan, textScanner } from "../../dialects/tokens/text-scan.ts";
+import { emptyScan, type TextScan, TextScanner } from "../../dialects/tokens/text-scan.ts";
 import { parseJsonText } from "../../lib/json.ts";
 import { isStructure } from "./length-end.ts";
 
@@ -44,8 +44,8 @@ interface Text {
 }
 
 function deliveredText(): Text {
-  const all = textScanner();
-  const first = textScanner();
+  const all = new TextScanner();
+  const first = new TextScanner();
   let beginning = "";
   let pending = "";
   const flush = (): void => {
