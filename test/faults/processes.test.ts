@@ -1,4 +1,4 @@
-// Faults of the gateway's own process: signals, crashes and a stopped clock, each with what clients and the ledger see (P1 to P8).
+// Faults of the gateway's own process: signals, a stopped process, a clock that jumps, defects; each with what clients and the ledger see.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { says } from "../support/fixtures.ts";
 import { type ChildGateway, spawnGateway } from "../support/gateway.ts";
@@ -78,6 +78,48 @@ describe("signals", () => {
     expect((await asked).status).toBe(200);
     expect(await gateway.process.exited).toBe(0);
     expect([ledgerRows(gateway.dataFolder).length, openRows(gateway)]).toEqual([1, 0]);
+    await gateway.stop();
+  });
+});
+
+describe("time", () => {
+  test("P4: a process that was stopped fails what is overdue, and then works as before", async () => {
+    up.clear();
+    const gateway = await spawnGateway({
+      yaml: `providers:\n  far: { kind: compatible, base_url: "${up.url}/v1", models: [m], timeout_ms: 3000 }\n`,
+    });
+    up.next((line) => line.closed);
+    const asked = chat(gateway);
+    await up.seen(0);
+    gateway.process.kill("SIGSTOP");
+    await Bun.sleep(3_500);
+    gateway.process.kill("SIGCONT");
+    expect((await asked).status).toBe(504);
+    up.on("*", says("openai-chat/text.json"));
+    expect((await chat(gateway)).status).toBe(200);
+    expect(ledgerRows(gateway.dataFolder)).toMatchObject([{ state: "failed" }, { state: "completed" }]);
+    await gateway.stop();
+  });
+
+  test("P5: durations, the order of ids and budgets stay right when the clock jumps", async () => {
+    up.clear();
+    up.on("*", says("openai-chat/text.json"));
+    const budget = 'keys:\n  small: { secret: tp-small-budget, budgets: [{ amount: "0.0000001", period: day }] }\n';
+    const prices = "prices: { cost: [{ model: m, usd: { input: 100, output: 100 } }] }\n";
+    const gateway = await spawnGateway({ yaml: yamlOf(budget + prices), preload: "jump-clock.ts" });
+    const statuses = async () => [
+      (await chat(gateway)).status,
+      (await chat({ ...gateway, key: "tp-small-budget" })).status,
+    ];
+    expect(await statuses()).toEqual([200, 429]);
+    gateway.process.kill("SIGWINCH");
+    expect(await statuses()).toEqual([200, 429]);
+    gateway.process.kill("SIGUSR2");
+    expect(await statuses()).toEqual([200, 429]);
+    const rows = ledgerRows(gateway.dataFolder) as unknown as { id: string; durationMs: number }[];
+    const ids = rows.map(({ id }) => id);
+    expect(ids).toEqual(ids.toSorted());
+    for (const { durationMs } of rows) expect(durationMs).toBeWithin(0, 60_000);
     await gateway.stop();
   });
 });
