@@ -3,7 +3,7 @@ import type { Quantiles } from "./registry.ts";
 
 const everyMs = 20;
 const windowSamples = 3_000;
-const quantiles = [0.5, 0.99, 1];
+const quantiles = [0.5, 0.99, 0.999, 1];
 
 export interface EventLoopDelay {
   /** For the last minute, in seconds. */

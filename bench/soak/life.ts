@@ -1,0 +1,136 @@
+// Bars of a gateway's life: restarts under load, the time until it has stopped, memory over many streams.
+import {
+  type Asked,
+  ask,
+  atRate,
+  type Check,
+  type Gateway,
+  residentMegabytes,
+  startGateway,
+  startUpstream,
+  type Upstream,
+} from "./setting.ts";
+
+const restarts = 10;
+
+/** Sends to an instance that is ready, as a load balancer does that looks at `/readyz`. */
+function balancer(instances: (Gateway | null)[]) {
+  const ready = new Set<Gateway>();
+  const look = async (): Promise<void> => {
+    for (const instance of instances) {
+      if (instance === null) continue;
+      const isReady = await fetch(`${instance.url}/readyz`).then(
+        ({ ok }) => ok,
+        () => false,
+      );
+      if (isReady) ready.add(instance);
+      else ready.delete(instance);
+    }
+  };
+  const timer = setInterval(() => void look(), 50);
+  return {
+    look,
+    pick: (n: number): string => [...ready][n % ready.size]?.url ?? "http://127.0.0.1:1",
+    isReady: (instance: Gateway): boolean => ready.has(instance),
+    forget: (instance: Gateway): void => void ready.delete(instance),
+    stop: (): void => clearInterval(timer),
+  };
+}
+
+async function restartEach(upstream: Upstream, instances: (Gateway | null)[], balance: ReturnType<typeof balancer>) {
+  for (let round = 0; round < restarts; round++) {
+    const at = round % instances.length;
+    const old = instances[at];
+    if (old === null || old === undefined) continue;
+    await old.end();
+    balance.forget(old);
+    instances[at] = null;
+    await old.stop();
+    const fresh = await startGateway(upstream);
+    instances[at] = fresh;
+    while (!balance.isReady(fresh)) await Bun.sleep(10);
+  }
+}
+
+const rollingRestarts: Check = {
+  name: "restarts",
+  bar: "B10",
+  promise: `no request of 300 per second fails while two instances behind a load balancer are restarted in turn, ${restarts} times`,
+  async run() {
+    const upstream = startUpstream({ delayMs: 10 });
+    const instances: (Gateway | null)[] = [await startGateway(upstream), await startGateway(upstream)];
+    const balance = balancer(instances);
+    await balance.look();
+    let isOver = false;
+    const asked: Promise<Asked>[] = [];
+    const load = (async () => {
+      while (!isOver) {
+        const more = await atRate(300, 1_000, (n) =>
+          ask(balance.pick(n), "far/m", n % 2 === 0 ? { keepalive: false } : {}),
+        );
+        asked.push(...more.map((each) => Promise.resolve(each)));
+      }
+    })();
+    await restartEach(upstream, instances, balance);
+    isOver = true;
+    await load;
+    balance.stop();
+    const all = await Promise.all(asked);
+    const failed = all.filter(({ status }) => status !== 200);
+    for (const instance of instances) await instance?.stop();
+    upstream.stop();
+    return { measured: `${failed.length} of ${all.length}`, holds: failed.length === 0 };
+  },
+};
+
+const stopping: Check = {
+  name: "stopping",
+  bar: "B21",
+  promise:
+    "after SIGTERM an idle gateway is gone within 1.5 s, one with 100 streams of 10 s within 12 s, all of them complete",
+  async run() {
+    const upstream = startUpstream({ paceMs: 1_000 });
+    const idle = await startGateway(upstream);
+    const idleMs = await idle.end();
+    await idle.stop();
+    const busy = await startGateway(upstream);
+    const streams = Array.from({ length: 100 }, (_, n) => ask(busy.url, `far/slow-${n}`, { stream: true }));
+    while (upstream.seen() < streams.length) await Bun.sleep(5);
+    const busyMs = await busy.end();
+    const complete = (await Promise.all(streams)).filter(({ status }) => status === 200).length;
+    await busy.stop();
+    upstream.stop();
+    const measured = `${(idleMs / 1_000).toFixed(2)} s idle, ${(busyMs / 1_000).toFixed(1)} s with streams, ${complete} of 100 complete`;
+    return { measured, holds: idleMs < 1_500 && busyMs < 12_000 && complete === 100 };
+  },
+};
+
+const memory: Check = {
+  name: "memory",
+  bar: "B9",
+  promise:
+    "resident memory grows by less than 20 MB from the first tenth to the end of many streams, half of them aborted",
+  async run(scale) {
+    const upstream = startUpstream();
+    const gateway = await startGateway(upstream);
+    const total = Math.round(50_000 * scale);
+    const samples: number[] = [];
+    let next = 0;
+    const client = async (): Promise<void> => {
+      for (let n = next++; n < total; n = next++) {
+        const leaving = new AbortController();
+        if (n % 2 === 1) setTimeout(() => leaving.abort(), 2);
+        await ask(gateway.url, `far/m-${n % 50}`, { stream: true, signal: leaving.signal });
+        if (n % Math.ceil(total / 20) === 0) samples.push(await residentMegabytes(gateway.pid));
+      }
+    };
+    await Promise.all(Array.from({ length: 32 }, client));
+    const growth = Math.min(...samples.slice(-4)) - Math.max(...samples.slice(2, 5));
+    await gateway.stop();
+    upstream.stop();
+    const measured = `${samples.map((each) => each.toFixed(0)).join(", ")} MB over ${total} streams`;
+    return { measured, holds: growth < 20 };
+  },
+};
+
+export const lifeChecks: readonly Check[] = [rollingRestarts, stopping, memory];
