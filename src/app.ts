@@ -1,7 +1,8 @@
 // The composition root: builds everything in order and disposes of it in reverse.
 import { createSealer } from "./admin/stored-entries.ts";
 import { adminApi } from "./admin-api.ts";
-import { type Limits, limitsOf } from "./config/limits.ts";
+import { announce } from "./announcement.ts";
+import type { Limits } from "./config/limits.ts";
 
 import { storedResponses } from "./dialects/index.ts";
 import { declaredKeys, type Foundation, lay, type StartOptions, type Teardown } from "./foundation.ts";
@@ -40,16 +41,14 @@ import { adminListenerEndpoints, endpoints } from "./http/endpoints.ts";
 import type { HandlerDependencies } from "./http/handler.ts";
 import { createAnswerOnce } from "./http/idempotent.ts";
 import { matcher } from "./http/route-matcher.ts";
-import { type Listener, listen } from "./http/server.ts";
+import { listen } from "./http/server.ts";
 import { systemClock } from "./lib/clock.ts";
 import { randomId, recordIds } from "./lib/ids.ts";
 import { createSharedInterval } from "./lib/shared-interval.ts";
 import { openLiveCatalog, type ServedCatalog } from "./live-catalog.ts";
-import { localServers } from "./local-servers.ts";
 import { createResolver } from "./providers/safe-fetch/resolver.ts";
 import { estimator, startTokenCounter } from "./providers/token-counter/index.ts";
-import { endWork, shutDown } from "./shutdown.ts";
-import { startupMessage } from "./startup-message.ts";
+import { cutOff, endWork, shutDown } from "./shutdown.ts";
 import type { UncaughtKind } from "./telemetry/events.ts";
 
 export interface Running {
@@ -66,7 +65,6 @@ export interface Running {
 const backlogTickMs = 500;
 /** The tick of deadlines, which is how late one may be noticed. */
 const deadlineTickMs = 40;
-const listPatienceMs = 1_500;
 /** Polls can be repeated after the next start. */
 const videoDrainMs = 5_000;
 
@@ -251,9 +249,8 @@ export async function start(options: StartOptions): Promise<Running> {
       publicUrl,
       ...(settings.adminListener === null ? { admin } : {}),
     });
-    const { corsOrigins } = settings;
+    const { corsOrigins, trustedProxies } = settings;
     const cors = corsOrigins.length === 0 ? {} : { cors: createCors(corsOrigins) };
-    const { trustedProxies } = settings;
     const parts = { match: matcher(rows), keys, gateway, answerOnce, limits, trustedProxies, ...cors };
     const listener = listen({ host: settings.host, port: settings.port, parts });
     options.print(`Turnpike is listening on ${listener.url}`);
@@ -263,38 +260,21 @@ export async function start(options: StartOptions): Promise<Running> {
       { ...parts, match: matcher(adminListenerEndpoints(admin, readiness)) },
       teardown,
     );
-    void announce(options, listener, foundation, gateway, teardown);
+    void announce(options, listener.url, foundation, gateway, teardown);
     return {
       url: listener.url,
       uncaughtError: foundation.events.uncaughtError,
       async stop() {
-        await shutDown(listener, gateway.inFlight, readiness.drain, limits.shutdownMs);
+        await shutDown({ listener, gateway, beginDrain: readiness.drain }, limits.shutdownMs);
         await takeDown(teardown);
       },
       async hurry() {
-        await Promise.all([listener.stop(true), responses.close(0)]);
+        cutOff({ listener, gateway });
+        await responses.close(0);
       },
     };
   } catch (thrown) {
     await takeDown(teardown);
     throw thrown;
   }
-}
-
-/** The rest of the startup message waits for the providers' model lists; the listener does not. */
-async function announce(
-  options: StartOptions,
-  listener: Listener,
-  { firstKeys, limits, configuration }: Foundation,
-  gateway: Gateway,
-  teardown: Teardown,
-): Promise<void> {
-  const { maxConcurrentRequests } = limits;
-  if (maxConcurrentRequests < limitsOf(configuration.file.config.limits).maxConcurrentRequests)
-    gateway.events.descriptorLimit(maxConcurrentRequests);
-  const local = await localServers(options, listener.url, gateway, teardown);
-  const catalog = gateway.catalog.current();
-  await gateway.listings.refreshAll(catalog.providers, listPatienceMs);
-  for (const line of startupMessage(listener.url, firstKeys, catalog, gateway.listings, local)) options.print(line);
-  gateway.prices.cost.prepare();
 }

@@ -13,20 +13,34 @@ const idleMs = 10_000;
 const settleMs = 6_000;
 const settleTickMs = 20;
 
-/** Resolves when nothing is in progress any more, or has been aborted after `drainMs`. */
-export async function shutDown(
-  listener: Listener,
-  inFlight: () => number,
-  beginDrain: () => void,
-  drainMs: number,
-): Promise<void> {
+/** How long clients may take to read the error that ends their requests. */
+const farewellMs = 5_000;
+
+/** What is shut down. */
+export interface Serving {
+  readonly listener: Listener;
+  readonly gateway: Pick<Gateway, "inFlight" | "running">;
+  /** From now on the process is not ready. */
+  beginDrain(): void;
+}
+
+/** Resolves when nothing is in progress any more, or has been cut after `drainMs`. */
+export async function shutDown(serving: Serving, drainMs: number): Promise<void> {
+  const { listener, gateway, beginDrain } = serving;
+  const { inFlight } = gateway;
   beginDrain();
   listener.announce();
   if (inFlight() > 0 || listener.isBusy(idleMs)) await Bun.sleep(announceMs);
-  const cut = setTimeout(() => void listener.stop(true), drainMs);
+  const cut = setTimeout(() => cutOff(serving), drainMs);
   await listener.stop(false);
   clearTimeout(cut);
   for (let waited = 0; waited < settleMs && inFlight() > 0; waited += settleTickMs) await Bun.sleep(settleTickMs);
+}
+
+/** Ends what is in progress with an error that its clients can read. Who does not read it is cut off a little later. */
+export function cutOff({ listener, gateway }: Omit<Serving, "beginDrain">): void {
+  gateway.running.endAll();
+  setTimeout(() => void listener.stop(true), farewellMs).unref();
 }
 
 /** A key was revoked together with its running work. */

@@ -225,7 +225,15 @@ describe("the end", () => {
     await reading;
     const [row, ...others] = ledgerRows(join(here.folder, "data"));
     expect(others).toEqual([]);
-    expect(row).toMatchObject({ state: "cancelled", estimated: true, charged: true, provider: "far" });
+    expect(row).toMatchObject({
+      state: "interrupted",
+      errorCode: "draining",
+      estimated: true,
+      charged: true,
+      provider: "far",
+    });
+    expect(heard).toContain('"code":"draining"');
+    expect(heard).not.toContain("[DONE]");
     expect(row?.inputTokens).toBeWithin(1, 20);
     expect(row?.outputTokens).toBeWithin(10, 16);
     here.remove();

@@ -17,10 +17,17 @@ const yamlOf = (more = "") => `providers:\n  far: { kind: compatible, base_url: 
 const openRows = ({ dataFolder }: ChildGateway): number =>
   ledgerRows(dataFolder).filter(({ state }) => state === "open").length;
 
-function chat({ url, key }: ChildGateway, more: object = {}): Promise<Response> {
-  return fetch(`${url}/v1/chat/completions`, {
+const chat = (gateway: ChildGateway, more: object = {}): Promise<Response> =>
+  post(gateway, "/v1/chat/completions", more);
+
+function post({ url, key }: ChildGateway, path: string, more: object): Promise<Response> {
+  return fetch(url + path, {
     method: "POST",
-    headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+    headers: {
+      authorization: `Bearer ${key}`,
+      "content-type": "application/json",
+      "anthropic-version": "2023-06-01",
+    },
     body: JSON.stringify({ model: "far/m", messages: [{ role: "user", content: "hi" }], ...more }),
   });
 }
@@ -79,6 +86,59 @@ describe("signals", () => {
     expect(await gateway.process.exited).toBe(0);
     expect([ledgerRows(gateway.dataFolder).length, openRows(gateway)]).toEqual([1, 0]);
     await gateway.stop();
+  });
+});
+
+describe("what is still in progress when the process has to end", () => {
+  /** One buffered request and one stream in each of three formats, none of which its provider ever completes. */
+  async function unfinished(yaml: string) {
+    up.clear();
+    const delta = `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content: "One two three." } }] })}\n\n`;
+    up.on("*", (line) =>
+      (line.request.json as { stream?: boolean }).stream === true
+        ? line.play({ frames: [delta], ending: "hang" })
+        : line.closed,
+    );
+    const gateway = await spawnGateway({ yaml });
+    const buffered = chat(gateway);
+    const streams = await Promise.all([
+      chat(gateway, { stream: true }),
+      post(gateway, "/v1/messages", { max_tokens: 100, stream: true }),
+      post(gateway, "/v1/responses", { messages: undefined, input: "hi", stream: true }),
+    ]);
+    await up.seen(3);
+    return { gateway, buffered, texts: streams.map((stream) => stream.text()) };
+  }
+
+  async function expectInterrupted({ gateway, buffered, texts }: Awaited<ReturnType<typeof unfinished>>) {
+    const answer = await buffered;
+    expect([answer.status, await answer.json()]).toMatchObject([503, { error: { code: "draining" } }]);
+    const [completion = "", message = "", response = ""] = await Promise.all(texts);
+    expect(completion).toMatch(/"code":"draining"/);
+    expect(completion).not.toContain("[DONE]");
+    expect(message).toMatch(/event: error\ndata: .*shutting down/);
+    expect(message).not.toContain("message_stop");
+    expect(response).toMatch(/event: response.failed\ndata: .*shutting down/);
+    const rows = ledgerRows(gateway.dataFolder);
+    expect(rows.map(({ state, errorCode }) => [state, errorCode])).toEqual(rows.map(() => ["interrupted", "draining"]));
+    expect(rows.filter(({ stream, charged, outputTokens }) => stream && charged && outputTokens > 0)).toHaveLength(3);
+    await gateway.stop();
+  }
+
+  test("P1: ends with an error in its client's format when the time to drain is over, and exits with 0", async () => {
+    const asked = await unfinished(yamlOf("limits: { shutdown_ms: 500 }\n"));
+    asked.gateway.process.kill("SIGTERM");
+    await expectInterrupted(asked);
+    expect(await asked.gateway.process.exited).toBe(0);
+  });
+
+  test("P2: ends with the same error after a second signal, and exits with 130", async () => {
+    const asked = await unfinished(yamlOf());
+    asked.gateway.process.kill("SIGTERM");
+    await until("it is unready", () => isUnready(asked.gateway));
+    asked.gateway.process.kill("SIGTERM");
+    await expectInterrupted(asked);
+    expect(await asked.gateway.process.exited).toBe(130);
   });
 });
 

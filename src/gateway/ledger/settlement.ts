@@ -40,6 +40,7 @@ export interface Ending {
 export function endStateOf(error: GatewayError | null): EndState {
   if (error === null) return "completed";
   if (isWithdrawn(error)) return "cancelled";
+  if (error.kind === "draining") return "interrupted";
   return error.status < 500 && error.retry === "never" ? "rejected" : "failed";
 }
 

@@ -2,12 +2,12 @@
 import type { Usage } from "../../canonical/usage.ts";
 
 /** How a request ended. `rejected`: the gateway refused it; `cancelled`: the client left; `replayed`: an earlier reply was given. */
-export type EndState = "completed" | "failed" | "cancelled" | "rejected" | "replayed";
+export type EndState = "completed" | "failed" | "cancelled" | "rejected" | "replayed" | "interrupted";
 /**
  * `interrupted`: the process died in between; found at the next start, with what had been reported until then.
  * `pending`: a task continues after its request was answered, and after the process; it is settled by its id.
  */
-export type RequestState = "open" | "pending" | "interrupted" | EndState;
+export type RequestState = "open" | "pending" | EndState;
 
 /** What is known of a request when it is admitted. */
 export interface LedgerOpening {

@@ -1,4 +1,4 @@
-// The exchanges in progress, so that those of a key can be ended before their time.
+// The exchanges in progress, so that those of a key, or all, can be ended before their time.
 import { GatewayError } from "../../canonical/error.ts";
 
 /** An exchange that can be made to end. */
@@ -14,24 +14,36 @@ export interface RunningWork {
   remove(work: Stoppable): void;
   /** Ends what is in progress for a key, and what is on its way to begin. */
   endKey(keyId: string): void;
+  /** Ends everything, and what begins from now on, because the process stops. */
+  endAll(): void;
 }
 
 /** What a client gets whose key was revoked while its request was in progress. */
 export const keyRevoked = (): GatewayError => new GatewayError("key_revoked", "The API key was revoked.");
 
+/** What a client gets whose request was in progress when the process had to end. */
+export const stopping = (): GatewayError =>
+  new GatewayError("draining", "The gateway is shutting down.", { retryAfterMs: 1_000 });
+
 export function createRunningWork(): RunningWork {
   const running = new Set<Stoppable>();
   /** Of this process's time: a key that was revoked before is not identified any more. */
   const ended = new Set<string>();
+  let isStopping = false;
   return {
     add(work) {
       running.add(work);
-      if (ended.size > 0 && ended.has(work.keyId)) work.stop(keyRevoked());
+      if (isStopping) work.stop(stopping());
+      else if (ended.size > 0 && ended.has(work.keyId)) work.stop(keyRevoked());
     },
     remove: (work) => void running.delete(work),
     endKey(keyId) {
       ended.add(keyId);
       for (const work of [...running]) if (work.keyId === keyId) work.stop(keyRevoked());
+    },
+    endAll() {
+      isStopping = true;
+      for (const work of [...running]) work.stop(stopping());
     },
   };
 }
