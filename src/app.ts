@@ -29,9 +29,9 @@ import { createRates } from "./gateway/policy/rates.ts";
 import { createPendingReservations } from "./gateway/policy/reservations.ts";
 import { createWindows } from "./gateway/policy/windows.ts";
 import { openResponses, type Responses } from "./gateway/responses/responses.ts";
-import { createCooldowns } from "./gateway/routing/cooldowns.ts";
 import { createModelLists } from "./gateway/routing/model-lists.ts";
 import { createPreferredDialects } from "./gateway/routing/preferred-dialects.ts";
+import { createRouter } from "./gateway/routing/router.ts";
 import { type Backlog, createBacklog } from "./gateway/streaming/backlog.ts";
 import type { StreamTimers } from "./gateway/streaming/client-stream.ts";
 import { createDrains } from "./gateway/streaming/drains.ts";
@@ -117,7 +117,7 @@ function gatewayOf(foundation: Foundation, options: StartOptions, live: ServedCa
       timeoutMs: limits.voiceListMs,
       failed: events.modelListFailed,
     }),
-    cooldowns: createCooldowns(systemClock, limits.candidateCooldownMs, events.candidateUnusable),
+    router: createRouter({ clock: systemClock, limits, events, prices: live.prices, random: Math.random }),
     estimates: usageEstimates(counter),
     drains: createDrains(limits),
     transcoder: settings.ffmpeg === null ? null : createAudioTranscoder(settings.ffmpeg, limits),

@@ -4,6 +4,7 @@ import { Type } from "typebox";
 import { bodyLimits } from "./body-limits.ts";
 import { idempotencyLimits } from "./idempotency-limits.ts";
 import type { LimitRow } from "./limit-row.ts";
+import { routingLimits } from "./routing-limits.ts";
 import { streamLimits } from "./stream-limits.ts";
 import { transcodeLimits } from "./transcode-limits.ts";
 import { upstreamLimits } from "./upstream-limits.ts";
@@ -240,6 +241,7 @@ const rows = [
     meaning: "Output of one stream, by the gateway's estimate.",
   },
   ...streamLimits,
+  ...routingLimits,
   ...upstreamLimits,
   ...transcodeLimits,
   ...idempotencyLimits,

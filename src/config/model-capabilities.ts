@@ -60,6 +60,23 @@ const textFields = {
       description: "Output tokens that a text model can produce. A larger bound is lowered to it, with a warning.",
     }),
   ),
+  image_input: Type.Optional(
+    Type.Boolean({
+      description: "Whether a text model accepts images. Routes leave it out for requests that have some.",
+    }),
+  ),
+  tools: Type.Optional(
+    Type.Boolean({
+      description: "Whether a text model can call tools. Routes leave it out for requests that have some.",
+    }),
+  ),
+  context_tokens: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      description:
+        "Input tokens that a text model accepts. Routes leave it out for longer requests, by the gateway's estimate.",
+    }),
+  ),
 };
 
 const row = Type.Object(
@@ -166,6 +183,9 @@ export function declaredModel(entry: Row): DeclaredModel {
     structuredOutput: entry.structured_output,
     forcedTool: entry.forced_tool_choice,
     maxOutputTokens: entry.max_output_tokens,
+    imageInput: entry.image_input,
+    tools: entry.tools,
+    contextTokens: entry.context_tokens,
   });
   return { models: patternOf(models), ...(like === undefined ? {} : { like }), capabilities };
 }

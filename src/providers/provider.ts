@@ -93,6 +93,10 @@ export interface StreamPatch {
 /** One provider in the configuration, without its account. */
 export interface ProviderEntry {
   readonly name: string;
+  /** The name of its credential, where it has several. */
+  readonly credentialName?: string;
+  /** The share of this credential among them. Absent: 1. */
+  readonly credentialWeight?: number;
   /** Null when the provider's own list is used. */
   readonly models: readonly string[] | null;
   /** Labels that rules of keys may require, such as `region: eu`. */
@@ -169,6 +173,8 @@ export interface Provider {
   readonly entry: ProviderEntry & { readonly options: CompatibilityFlags };
   readonly dispatch: Dispatch;
   readonly list: ProviderLists;
+  /** The same provider under its other credentials. Absent: it has one. */
+  readonly others?: readonly Provider[];
 }
 
 /** A configured provider over HTTP. */

@@ -24,9 +24,8 @@ export interface OutgoingRequest {
  * (https://nodejs.org/api/tls.html#x509-certificate-error-codes); EPROTO is a failed handshake: plain HTTP on the TLS
  * port, or a TLS alert.
  */
-const nothingSent = new Set([
-  ...["ConnectionRefused", "ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "DNSResolveFailed", "FailedToOpenSocket"],
-  ...["EHOSTUNREACH", "ENETUNREACH", "ETIMEDOUT", "EADDRNOTAVAIL", "EPROTO", "ERR_TLS_CERT_ALTNAME_INVALID"],
+const certificateRefused: ReadonlySet<string> = new Set([
+  "ERR_TLS_CERT_ALTNAME_INVALID",
   ...["UNABLE_TO_GET_ISSUER_CERT", "UNABLE_TO_GET_ISSUER_CERT_LOCALLY", "UNABLE_TO_VERIFY_LEAF_SIGNATURE"],
   ...["DEPTH_ZERO_SELF_SIGNED_CERT", "SELF_SIGNED_CERT_IN_CHAIN", "CERT_NOT_YET_VALID", "CERT_HAS_EXPIRED"],
   ...["CERT_SIGNATURE_FAILURE", "CERT_CHAIN_TOO_LONG", "CERT_REVOKED", "CERT_UNTRUSTED", "CERT_REJECTED"],
@@ -34,12 +33,20 @@ const nothingSent = new Set([
   ...["UNABLE_TO_DECRYPT_CERT_SIGNATURE", "UNABLE_TO_DECODE_ISSUER_PUBLIC_KEY", "ERROR_IN_CERT_NOT_BEFORE_FIELD"],
   ...["ERROR_IN_CERT_NOT_AFTER_FIELD", "UNABLE_TO_GET_CRL", "CRL_HAS_EXPIRED", "CRL_NOT_YET_VALID"],
 ]);
+const nothingSent: ReadonlySet<string> = new Set([
+  ...["ConnectionRefused", "ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "DNSResolveFailed", "FailedToOpenSocket"],
+  ...["EHOSTUNREACH", "ENETUNREACH", "ETIMEDOUT", "EADDRNOTAVAIL", "EPROTO", ...certificateRefused],
+]);
 
 const closed = new Set(["ECONNRESET", "ConnectionClosed", "EPIPE", "ECONNABORTED"]);
 const noDescriptors = new Set(["EMFILE", "ENFILE"]);
 
 const codeOf = (thrown: unknown): string =>
   typeof thrown === "object" && thrown !== null && "code" in thrown ? String(thrown.code) : "";
+
+/** The provider's certificate was not accepted, which another try does not change. */
+export const isCertificateFault = ({ kind, cause }: GatewayError): boolean =>
+  kind === "upstream_unreachable" && certificateRefused.has(codeOf(cause));
 
 /**
  * Without a free file descriptor, name lookups fail as if the name did not exist, and `localhost` as if nothing

@@ -17,6 +17,17 @@ export interface FailedJob {
   readonly tries: number;
 }
 
+/** `model` is null where it is about the credential as a whole, `credential` where the provider has one only. */
+export interface UpstreamChange {
+  readonly provider: string;
+  readonly credential: string | null;
+  readonly model: string | null;
+  readonly change: "breaker_opened" | "recovered" | "rate_limited";
+  readonly error: GatewayError | null;
+  /** How long it is not asked in its turn. */
+  readonly forMs: number;
+}
+
 /** Work that no request waits for. */
 export type BackgroundTask = "catalog" | "idempotency" | "keys" | "ledger" | "responses" | "videos";
 export type UncaughtKind = "exception" | "rejection";
@@ -38,6 +49,8 @@ export interface Events {
   taskCallFailed(provider: string, model: string, error: GatewayError, ids: RequestIds): void;
   /** A provider does not have the model of a candidate, or refuses the gateway's credential: the operator must act. */
   candidateUnusable(provider: string, model: string, error: GatewayError): void;
+  /** A circuit breaker of an upstream has opened or closed again, or the upstream asks to wait. */
+  upstreamChanged(change: UpstreamChange): void;
   /** An exchange was settled in the ledger; `error` is null if it was answered completely. */
   exchangeSettled(exchange: SettledExchange, error: GatewayError | null, ids: RequestIds): void;
   /** A stream to a client started; its exchange is settled at its end. */
@@ -108,7 +121,12 @@ function requestEvents(log: Log, metrics: Metrics): Pick<Events, RequestEvent> {
   };
 }
 
-type ProviderEvent = "taskCallFailed" | "candidateUnusable" | "modelListFailed" | "unknownTaskStatus";
+type ProviderEvent =
+  | "taskCallFailed"
+  | "upstreamChanged"
+  | "candidateUnusable"
+  | "modelListFailed"
+  | "unknownTaskStatus";
 
 function providerEvents(log: Log, metrics: Metrics): Pick<Events, ProviderEvent> {
   return {
@@ -116,6 +134,12 @@ function providerEvents(log: Log, metrics: Metrics): Pick<Events, ProviderEvent>
       log.write("warn", "attempt_failed", { ...idsOf(ids), provider, model, ...failureOf(error) }),
     candidateUnusable: (provider, model, error) =>
       log.write("error", "candidate_unusable", { provider, model, ...failureOf(error) }),
+    upstreamChanged({ error, forMs, change, ...upstream }) {
+      metrics.upstreamChanged(upstream.provider, change);
+      const level = change === "recovered" ? "info" : "warn";
+      const details = error === null ? {} : { forMs: Math.round(forMs), ...failureOf(error) };
+      log.write(level, "upstream_changed", { change, ...upstream, ...details });
+    },
     modelListFailed(provider, cause) {
       metrics.modelListFailed(provider);
       log.write("warn", "model_list_failed", { provider, cause: causeOf(cause) });

@@ -55,6 +55,11 @@ export const metricFamilies = {
     "model",
     "reason",
   ]),
+  upstreamChanges: counter(
+    "upstream_changes",
+    "Changes in the health of upstreams: `breaker_opened`, `recovered` or `rate_limited`.",
+    ["provider", "change"],
+  ),
   warnings: counter("warnings", "Fields that a translation changed, by what became of them.", ["code"]),
   errors: counter("error_responses", "Requests that were answered with an error, by its kind.", ["kind"]),
   streams: counter("streams", "Streams that have ended.", ["state"]),

@@ -35,6 +35,7 @@ export interface Metrics {
   exchangeSettled(exchange: SettledExchange): void;
   streamStarted(): void;
   attempt(provider: string, model: string, reason: "answered" | ErrorKind): void;
+  upstreamChanged(provider: string, change: string): void;
   errorResponse(kind: ErrorKind): void;
   taskFailed(task: string): void;
   modelListFailed(provider: string): void;
@@ -162,6 +163,7 @@ export function createMetrics(registry: Registry, isKnown: IsKnownModel): Metric
       const reasons: Map<string, Counter> = inner(ofProvider, label, () => new Map());
       inner(reasons, reason, () => registry.counter(families.attempts, [provider, label, reason])).add(1);
     },
+    upstreamChanged: (provider, change) => registry.counter(families.upstreamChanges, [provider, change]).add(1),
     errorResponse: (kind) => registry.counter(families.errors, [kind]).add(1),
     taskFailed: (name) => task(name).add(1),
     modelListFailed: (provider) => registry.counter(families.modelListFailures, [provider]).add(1),

@@ -1,8 +1,10 @@
 // A candidate that only the operator can mend: asked last for a while, and logged once as the operator's problem.
 import { afterAll, beforeEach, describe, expect, test } from "bun:test";
-import { GatewayError } from "../../src/canonical/error.ts";
+import { type ErrorKind, GatewayError } from "../../src/canonical/error.ts";
+import { defaultLimits } from "../../src/config/limits.ts";
+import { compileRoute, orderCandidates } from "../../src/gateway/routing/candidate-order.ts";
 import type { Candidate } from "../../src/gateway/routing/catalog.ts";
-import { createCooldowns } from "../../src/gateway/routing/cooldowns.ts";
+import { createHealth } from "../../src/gateway/routing/health.ts";
 import { configuration, startUpstreams, type World } from "../support/fixture-gateway.ts";
 import { says } from "../support/fixtures.ts";
 import { gateway } from "../support/gateway.ts";
@@ -93,19 +95,28 @@ test("what time mends is not remembered", async () => {
 
 test("a candidate has its place again when its time is over", () => {
   let nowMs = 0;
-  const clock = { monotonicMs: () => nowMs };
   const heard: string[] = [];
-  const cooldowns = createCooldowns(clock, 1_000, (name) => void heard.push(name));
+  const events = { candidateUnusable: (name: string) => void heard.push(name), upstreamChanged: () => undefined };
+  const health = createHealth({ monotonicMs: () => nowMs }, { ...defaultLimits, candidateCooldownMs: 1_000 }, events);
   const [first, second] = ["a", "b"].map(
     (name) => ({ provider: { entry: { name } }, model: "m" }) as unknown as Candidate,
   );
   if (!first || !second) throw new Error("two candidates are needed");
   const candidates = [first, second];
-  cooldowns.failed(first, new GatewayError("upstream_model_not_found", "gone"));
-  cooldowns.failed(first, new GatewayError("upstream_model_not_found", "gone"));
-  expect(cooldowns.ordered(candidates)).toEqual([second, first]);
+  const compiled = compileRoute(
+    candidates,
+    undefined,
+    (each) => health.watch(each),
+    () => 0,
+  );
+  const ordered = () =>
+    orderCandidates(compiled, { nowMs, isStream: false, needs: null, stay: null, random: Math.random }).candidates;
+  const fails = (kind: ErrorKind) => health.failed(first, health.begin(first), new GatewayError(kind, "gone"));
+  fails("upstream_model_not_found");
+  fails("upstream_model_not_found");
+  expect(ordered()).toEqual([second, first]);
   nowMs = 1_001;
-  expect(cooldowns.ordered(candidates)).toEqual(candidates);
-  cooldowns.failed(first, new GatewayError("upstream_credentials", "refused"));
+  expect(ordered()).toEqual(candidates);
+  fails("upstream_credentials");
   expect(heard).toEqual(["a", "a"]);
 });

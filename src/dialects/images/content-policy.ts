@@ -13,6 +13,10 @@ export function contentRefused(why: string): GatewayError {
   return new GatewayError("upstream_rejected", message, { code: "content_policy_violation" });
 }
 
+/** The provider refused the content, and not the form, of the request. */
+export const isContentRefusal = ({ kind, code }: GatewayError): boolean =>
+  kind === "upstream_rejected" && words.test(code);
+
 function codeOf(body: unknown): string {
   if (!isObject(body)) return "";
   const { code } = isObject(body.error) ? body.error : body;

@@ -47,6 +47,10 @@ export interface TextCapabilities {
   /** Whether the last message may be from the assistant. */
   readonly prefill?: boolean;
   readonly maxOutputTokens?: number;
+  /** What routes choose by. */
+  readonly imageInput?: boolean;
+  readonly tools?: boolean;
+  readonly contextTokens?: number;
 }
 
 /** The source of a row. */

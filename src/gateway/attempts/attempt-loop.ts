@@ -1,12 +1,15 @@
 // The one attempt loop: candidates are asked in order until one answers; what may be tried again, and how often.
 import { GatewayError, toGatewayError } from "../../canonical/error.ts";
 import type { Warning } from "../../canonical/warning.ts";
+import { isContentRefusal } from "../../dialects/images/content-policy.ts";
 import type { Events, RequestIds } from "../../telemetry/events.ts";
-import type { ServedBy } from "../pipeline/exchange.ts";
+import type { Exchange, ServedBy } from "../pipeline/exchange.ts";
 import type { Candidate } from "../routing/catalog.ts";
-import { type Cooldowns, needsOperator } from "../routing/cooldowns.ts";
+import { needsOperator } from "../routing/failure-effects.ts";
+import type { Router } from "../routing/router.ts";
 import type { AttemptLog } from "./attempt-log.ts";
 import { clientError } from "./client-error.ts";
+import { blamesCredential, isSameServer, pause, repeatWaitMs } from "./retry.ts";
 
 /** A request as it will be sent to one candidate. */
 export interface PreparedAttempt<T> {
@@ -25,7 +28,19 @@ export interface CandidateAttempts<T> {
   recovered(): void;
 }
 
-export interface AttemptLoop<T> {
+/** What its route says of the attempts of a request. */
+export interface AttemptBounds {
+  readonly router: Pick<Router, "health" | "random">;
+  /** How often a candidate is asked again before the next one. */
+  readonly repeats: number;
+  /** Monotonic: until when there must be a response, or the first event of a stream. No attempt but the first begins later. */
+  readonly dueMs: number;
+}
+
+/** The ids of a request, and what its attempts say to it. `stopped`: why it has to end before its time. */
+export type AttemptedExchange = RequestIds & Pick<Exchange, "answeredBy" | "stopped">;
+
+export interface AttemptLoop<T> extends AttemptBounds {
   /** In the order in which they are asked. */
   readonly candidates: readonly Candidate[];
   readonly maxAttemptsPerRequest: number;
@@ -34,9 +49,8 @@ export interface AttemptLoop<T> {
   readonly signal: () => AbortSignal;
   readonly log: AttemptLog;
   readonly events: Events;
-  /** `stopped`: why it has to end before its time. */
-  readonly ids: RequestIds & { readonly stopped: GatewayError | null };
-  readonly cooldowns: Cooldowns;
+  readonly ids: AttemptedExchange;
+  readonly isStream: boolean;
   attemptsFor(candidate: Candidate): CandidateAttempts<T>;
   /** Whether another candidate may be asked after this failure. */
   mayContinue(failure: GatewayError): boolean;
@@ -55,6 +69,7 @@ interface AttemptState<T> {
   servedBy: ServedBy | null;
   attempts: number;
   answer: { readonly value: T } | null;
+  lastAsked: Candidate | null;
 }
 
 export const clientClosed = (): GatewayError => new GatewayError("client_closed", "The client closed the connection.");
@@ -75,16 +90,25 @@ function verdict(failures: readonly GatewayError[]): GatewayError {
 const isUnknownThere = (failure: GatewayError): boolean =>
   failure.kind === "upstream_rejected" && (failure.status === 404 || failure.status === 405);
 
-/** Asks one candidate. False when nobody else may be asked. */
-async function askCandidate<T>(loop: AttemptLoop<T>, candidate: Candidate, state: AttemptState<T>): Promise<boolean> {
-  const { log, cooldowns, requestedModel } = loop;
+/** What one try of one candidate came to: null where it answered, or could not carry the request. */
+interface Refusal {
+  readonly failure: GatewayError;
+  /** Another candidate may be asked. */
+  readonly mayContinue: boolean;
+}
+
+/** Asks one candidate, in each way that it has. */
+async function askCandidate<T>(
+  loop: AttemptLoop<T>,
+  candidate: Candidate,
+  state: AttemptState<T>,
+): Promise<Refusal | null> {
+  const { log, requestedModel } = loop;
+  const { health } = loop.router;
   const attempts = loop.attemptsFor(candidate);
   let refusal: GatewayError | null = null;
   for (let prepared = await attempts.next(); prepared !== null; prepared = await attempts.next()) {
-    if (loop.ids.stopped !== null) {
-      state.failures.push(loop.ids.stopped);
-      return false;
-    }
+    if (loop.ids.stopped !== null) return { failure: loop.ids.stopped, mayContinue: false };
     if (prepared instanceof GatewayError) {
       state.unsupported ??= prepared;
       log.unable(candidate, prepared);
@@ -92,37 +116,73 @@ async function askCandidate<T>(loop: AttemptLoop<T>, candidate: Candidate, state
     }
     state.servedBy = { candidate, attempts: ++state.attempts, warnings: prepared.warnings, requestedModel };
     log.begin(candidate);
+    const begunMs = health.begin(candidate);
     try {
       state.answer = { value: await prepared.send() };
       if (refusal !== null) attempts.recovered();
-      cooldowns.answered(candidate);
+      health.answered(candidate, begunMs, loop.isStream);
+      loop.ids.answeredBy(candidate);
       loop.events.attemptAnswered(candidate.provider.entry.name, candidate.model);
-      return false;
+      return null;
     } catch (thrown) {
       const failure = loop.signal().aborted
         ? withdrawnBy(loop.signal())
         : clientError(thrown, candidate, requestedModel);
       log.failed(failure);
       loop.events.attemptFailed(candidate.provider.entry.name, candidate.model, failure, loop.ids);
-      cooldowns.failed(candidate, failure);
-      if (!attempts.canRecover(failure)) {
-        state.failures.push(failure);
-        return loop.mayContinue(failure);
-      }
+      health.failed(candidate, begunMs, failure);
+      if (!attempts.canRecover(failure)) return { failure, mayContinue: loop.mayContinue(failure) };
       refusal ??= failure;
     }
   }
-  if (refusal === null) return true;
-  state.failures.push(refusal);
-  return loop.mayContinue(refusal) || isUnknownThere(refusal);
+  if (refusal === null) return null;
+  return { failure: refusal, mayContinue: loop.mayContinue(refusal) || isUnknownThere(refusal) };
+}
+
+/** Asks one candidate, and again as often as its route says. False when none of the others may be asked in its turn. */
+async function askRepeatedly<T>(loop: AttemptLoop<T>, candidate: Candidate, state: AttemptState<T>): Promise<boolean> {
+  for (let repeat = 0; ; repeat++) {
+    const refusal = await askCandidate(loop, candidate, state);
+    if (refusal === null) return true;
+    const { failure, mayContinue } = refusal;
+    state.failures.push(failure);
+    if (!mayContinue) return false;
+    if (failure.retry === "ambiguous" && !loop.router.health.takeRetry(candidate)) return false;
+    const waitMs = repeat < loop.repeats && isOpen(loop, state) ? repeatWaitMs(failure, repeat, loop) : null;
+    if (waitMs === null) return true;
+    await pause(waitMs, loop.signal());
+    if (loop.signal().aborted) return false;
+  }
+}
+
+/** Another attempt may begin. */
+const isOpen = <T>(loop: AttemptLoop<T>, { attempts }: AttemptState<T>): boolean =>
+  attempts < loop.maxAttemptsPerRequest && (attempts === 0 || loop.router.health.nowMs() < loop.dueMs);
+
+/** Whether a candidate is asked after what has happened to those before it. */
+function isNext<T>(candidate: Candidate, { failures, lastAsked }: AttemptState<T>, mayContinue: boolean): boolean {
+  const last = failures.at(-1);
+  if (last === undefined) return candidate.after === undefined || candidate.after === "error";
+  if (candidate.after === "context_length") return last.kind === "context_length_exceeded";
+  if (candidate.after === "content_refusal") return isContentRefusal(last);
+  if (!mayContinue) return false;
+  return lastAsked === null || !isSameServer(lastAsked, candidate) || blamesCredential(last);
 }
 
 /** Asks one candidate after the other, until one answers or nobody else may be asked. */
 export async function attemptCandidates<T>(loop: AttemptLoop<T>): Promise<AttemptResult<T>> {
-  const state: AttemptState<T> = { failures: [], unsupported: null, servedBy: null, attempts: 0, answer: null };
+  const state: AttemptState<T> = {
+    ...{ failures: [], unsupported: null, servedBy: null, attempts: 0, answer: null, lastAsked: null },
+  };
+  let mayContinue = true;
   for (const candidate of loop.candidates) {
-    if (state.attempts >= loop.maxAttemptsPerRequest) break;
-    if (!(await askCandidate(loop, candidate, state))) break;
+    if (!isOpen(loop, state)) break;
+    if (!isNext(candidate, state, mayContinue)) continue;
+    const before = state.failures.length;
+    const goesOn = await askRepeatedly(loop, candidate, state);
+    if (state.failures.length > before) mayContinue = goesOn;
+    if (state.answer !== null || loop.signal().aborted) break;
+    state.lastAsked = candidate;
   }
   const { failures, unsupported, servedBy, answer } = state;
   if (answer !== null && servedBy !== null) return { value: answer.value, servedBy };

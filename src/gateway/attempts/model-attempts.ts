@@ -7,7 +7,7 @@ import { type Deadline, type DeadlineClock, deadline } from "../../lib/deadline.
 import { isLarge, nextEventLoopTurn } from "../../lib/event-loop-turn.ts";
 import { mapConcurrent } from "../../lib/map-concurrent.ts";
 import { originOf } from "../../providers/provider.ts";
-import type { Events, RequestIds } from "../../telemetry/events.ts";
+import type { Events } from "../../telemetry/events.ts";
 import type { AudioTranscoder } from "../operations/audio-transcoder.ts";
 import { type FetchContext, needsBytes, withBytes } from "../operations/image-transfer.ts";
 import { readOrAgain } from "../operations/moderation.ts";
@@ -16,7 +16,6 @@ import { declaredVoices } from "../operations/voice-mapping.ts";
 import type { GatewayRequest } from "../pipeline/gateway-request.ts";
 import type { UsageEstimates } from "../pipeline/usage-estimate.ts";
 import type { Candidate } from "../routing/catalog.ts";
-import type { Cooldowns } from "../routing/cooldowns.ts";
 import type { PreferredDialects } from "../routing/preferred-dialects.ts";
 import { mergedResponse } from "../streaming/buffered-response.ts";
 import type { Meter } from "../streaming/meter.ts";
@@ -24,6 +23,8 @@ import type { Chunk } from "../streaming/transcoder.ts";
 import { firstOf, type UpstreamStream } from "../streaming/upstream-stream.ts";
 import type { AttemptLog } from "./attempt-log.ts";
 import {
+  type AttemptBounds,
+  type AttemptedExchange,
   type AttemptResult,
   attemptCandidates,
   type CandidateAttempts,
@@ -36,11 +37,12 @@ import { ignoredFields } from "./ignored-fields.ts";
 import { addressesIn, checkAddresses } from "./media-addresses.ts";
 import { counted, readCall, upstreamStreamOf } from "./open-stream.ts";
 import { planUpstream } from "./plan-upstream.ts";
+import { idleMs, timeoutMs } from "./retry.ts";
 import { refuseWhenStrict } from "./strictness.ts";
 import type { BufferedResponse, PlanMeans, ReadResponse, UpstreamPlan } from "./upstream-plan.ts";
 
 /** What every attempt needs. */
-export interface AttemptContext extends FetchContext {
+export interface AttemptContext extends FetchContext, AttemptBounds {
   /** In the order in which they are asked. */
   readonly candidates: readonly Candidate[];
   readonly gatewayRequest: GatewayRequest;
@@ -49,13 +51,12 @@ export interface AttemptContext extends FetchContext {
   readonly clock: Clock;
   readonly watch: DeadlineClock;
   readonly events: Events;
-  readonly ids: RequestIds & { readonly stopped: GatewayError | null };
+  readonly ids: AttemptedExchange;
   readonly voiceLists: VoiceLists;
   readonly log: AttemptLog;
   readonly estimates: UsageEstimates;
   readonly transcoder: AudioTranscoder | null;
   readonly preferred: PreferredDialects;
-  readonly cooldowns: Cooldowns;
 }
 
 /** A stream that has begun: its first chunk is already here. */
@@ -202,9 +203,10 @@ class AttemptsAtCandidate<T> implements CandidateAttempts<T> {
 }
 
 function attempt<T>(context: AttemptContext, send: Send<T>): Promise<AttemptResult<T>> {
-  const { candidates, signal, log, events, ids, cooldowns, gatewayRequest, limits } = context;
+  const { candidates, signal, log, events, ids, gatewayRequest, limits, router, repeats, dueMs } = context;
   return attemptCandidates({
-    ...{ candidates, signal, log, events, ids, cooldowns },
+    ...{ candidates, signal, log, events, ids, router, repeats, dueMs },
+    isStream: gatewayRequest.outline.stream,
     maxAttemptsPerRequest: limits.maxAttemptsPerRequest,
     requestedModel: gatewayRequest.outline.model,
     attemptsFor: (candidate) => new AttemptsAtCandidate(context, candidate, send),
@@ -248,7 +250,7 @@ function readCalls(
 }
 
 async function sendWhole(context: AttemptContext, plan: UpstreamPlan, candidate: Candidate): Promise<Checked> {
-  const life = deadline(context.signal, candidate.provider.entry.timeouts.wholeMs, context.watch, tooSlow);
+  const life = deadline(context.signal, timeoutMs(context, candidate, "wholeMs"), context.watch, tooSlow);
   try {
     const [first, ...others] = await readCalls(context, plan, candidate, life.signal);
     if (first === undefined) throw new GatewayError("internal_error", "There is no response.");
@@ -279,13 +281,13 @@ export function attemptStream(
   meter: (candidate: Candidate) => Meter,
 ): Promise<AttemptResult<OpenStream>> {
   return attempt(context, async (_context, plan, candidate) => {
-    const { timeouts } = candidate.provider.entry;
-    const life = deadline(context.signal, timeouts.firstByteMs, context.watch, tooSlow);
+    const firstByteMs = timeoutMs(context, candidate, "firstByteMs");
+    const life = deadline(context.signal, firstByteMs, context.watch, tooSlow);
     try {
       const flow = await upstreamStreamOf(context, plan, candidate, meter(candidate), life);
       const first = await context.log.waits(firstOf(flow));
       if (first.end?.error) throw first.end.error;
-      return { first, flow, life, idleMs: timeouts.idleMs, type: flow.type() };
+      return { first, flow, life, idleMs: idleMs(candidate), type: flow.type() };
     } catch (thrown) {
       life.abort(thrown);
       throw thrown;

@@ -93,7 +93,7 @@ function planFor(
 
 function workOf(
   dependencies: GatewayDependencies,
-  { candidates, cooldowns, reservations }: AdmittedExchange,
+  { candidates, reservations, repeats, dueMs }: AdmittedExchange,
   given: GatewayRequest,
   context: RequestContext,
 ): Work<GatewayReply> {
@@ -120,7 +120,9 @@ function workOf(
         estimates,
         transcoder,
         preferred,
-        cooldowns,
+        router: dependencies.router,
+        repeats,
+        dueMs,
       };
       return gatewayRequest.outline.stream
         ? streamed(dependencies, attempts, exchange, context)

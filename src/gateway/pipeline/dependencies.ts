@@ -16,9 +16,9 @@ import type { Rates } from "../policy/rates.ts";
 import type { PendingReservations } from "../policy/reservations.ts";
 import type { Prices } from "../prices/prices.ts";
 import type { CatalogHolder } from "../routing/catalog.ts";
-import type { Cooldowns } from "../routing/cooldowns.ts";
 import type { ModelLists } from "../routing/model-lists.ts";
 import type { PreferredDialects } from "../routing/preferred-dialects.ts";
+import type { Router } from "../routing/router.ts";
 import type { StreamTimers } from "../streaming/client-stream.ts";
 import type { Drains } from "../streaming/drains.ts";
 import type { RunningWork } from "./running-work.ts";
@@ -44,8 +44,8 @@ export interface GatewayDependencies {
   readonly fallbackProvider: Provider;
   /** Providers that are not asked to count for a while. */
   readonly missingCounters: MissingCounters;
-  /** Candidates that are asked last for a while. */
-  readonly cooldowns: Cooldowns;
+  /** Puts candidates in order, and knows how their upstreams are. */
+  readonly router: Router;
   readonly voiceLists: VoiceLists;
   readonly ledger: Ledger;
   readonly prices: Prices;

@@ -6,8 +6,8 @@ import type { Caller } from "../policy/caller.ts";
 import type { ExchangeIntent, RequestSize } from "../policy/policy.ts";
 import type { Reservations } from "../policy/reservations.ts";
 import type { Candidate } from "../routing/catalog.ts";
-import type { Cooldowns } from "../routing/cooldowns.ts";
 import type { Plan } from "../routing/resolve.ts";
+import type { Affinity } from "../routing/router.ts";
 import type { Exchange, ExchangeOutcome } from "./exchange.ts";
 
 /** What every exchange says of itself, whatever its operation. */
@@ -35,8 +35,13 @@ export interface AdmittedExchange {
   readonly reservations: Reservations;
   /** In the order in which they are asked. */
   readonly candidates: readonly Candidate[];
-  readonly cooldowns: Cooldowns;
-  /** Left out by the rules of the caller, or moved behind the others. Absent where none was. */
+  /** Null where its conversation may be answered anywhere. */
+  readonly affinity: Affinity | null;
+  /** Monotonic: until when it must have a response, or the first event of a stream. */
+  readonly dueMs: number;
+  /** How often a candidate is asked again before the next one. */
+  readonly repeats: number;
+  /** Why the first is the first, where its order does not say it; who was left out, or moved behind the others. Absent where none was. */
   readonly passedOver?: readonly PassedOver[];
 }
 

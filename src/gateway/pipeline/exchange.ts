@@ -12,6 +12,7 @@ import type { LedgerAttempt, LedgerEntry, LedgerSettlement, PassedOver } from ".
 import type { PendingReservations, Reservations } from "../policy/reservations.ts";
 import type { Prices } from "../prices/prices.ts";
 import type { Candidate } from "../routing/catalog.ts";
+import type { Affinity, Router } from "../routing/router.ts";
 import type { RunningWork, Stoppable } from "./running-work.ts";
 
 /** Who answered, after how many attempts. */
@@ -46,6 +47,8 @@ export interface ExchangeOutcome {
 }
 
 export interface Exchange extends RequestIds {
+  /** This candidate answers: it is busy until the settlement. */
+  answeredBy(candidate: Candidate): void;
   /** Who may be asked, in order. */
   readonly candidates: readonly Candidate[];
   /** Notes when the first byte of the reply was ready. */
@@ -73,6 +76,8 @@ export interface Exchange extends RequestIds {
 }
 
 export interface ExchangeDependencies extends RequestIds {
+  readonly router: Pick<Router, "health" | "answered">;
+  readonly affinity: Affinity | null;
   /** Candidates that were left out or moved back before any was asked. */
   readonly passedOver?: readonly PassedOver[] | undefined;
   readonly entry: LedgerEntry;
@@ -119,6 +124,7 @@ class RunningExchange implements Exchange, Stoppable {
   declare private isStream: boolean;
   declare private readonly admittedAtMs: number;
   declare private done: Promise<unknown> | null;
+  declare private busy: Candidate | null;
   declare settlement: LedgerSettlement | null;
   declare readonly keyId: string;
   declare stopped: GatewayError | null;
@@ -133,6 +139,7 @@ class RunningExchange implements Exchange, Stoppable {
     this.isHeadSent = false;
     this.isStream = false;
     this.done = null;
+    this.busy = null;
     this.settlement = null;
     this.admittedAtMs = given.clock.nowMs();
     this.keyId = given.keyId;
@@ -179,8 +186,15 @@ class RunningExchange implements Exchange, Stoppable {
     this.given.entry.progress({ usage, ...askedOf(servedBy) });
   }
 
+  answeredBy(candidate: Candidate): void {
+    const { router, affinity } = this.given;
+    this.busy = candidate;
+    if (affinity !== null) router.answered(affinity, candidate);
+  }
+
   settle(outcome: ExchangeOutcome): Promise<unknown> {
     if (this.done !== null) return this.done;
+    this.releaseBusy();
     const { reservations, events, entry, running } = this.given;
     running.remove(this);
     const ending = this.ending(outcome);
@@ -198,9 +212,15 @@ class RunningExchange implements Exchange, Stoppable {
   leavePending(pending: PendingReservations): void {
     if (this.done !== null) return;
     this.done = Promise.resolve();
+    this.releaseBusy();
     this.given.running.remove(this);
     pending.add(this.id, this.given.reservations);
     this.given.reservations.release();
+  }
+
+  private releaseBusy(): void {
+    if (this.busy !== null) this.given.router.health.release(this.busy);
+    this.busy = null;
   }
 
   private elapsedMs(): number {

@@ -3,9 +3,10 @@ import { imageCount } from "../../canonical/image.ts";
 import type { BilledUnits, TokenBucket } from "../../canonical/usage.ts";
 import type { VideoRequest } from "../../canonical/video.ts";
 import { type CacheWrites, type PricedTool, pricedTier, pricedTools } from "../../dialects/cost-fields.ts";
-import { inputBound, type MediaTokens, mediaTokens, noMedia } from "../../dialects/tokens/figures.ts";
+import { approximateInput, inputBound, type MediaTokens, mediaTokens, noMedia } from "../../dialects/tokens/figures.ts";
 import { requestParts } from "../../dialects/tokens/request-parts.ts";
 import type { RequestSize } from "../policy/policy.ts";
+import type { RequestNeeds } from "../routing/candidate-order.ts";
 import type { Candidate } from "../routing/catalog.ts";
 import type { GatewayRequest } from "./gateway-request.ts";
 import { familyOf } from "./usage-estimate.ts";
@@ -75,6 +76,21 @@ class ModelRequestSize implements RequestSize {
   pricedTools(): readonly PricedTool[] {
     const { tools } = this.of.outline;
     return tools.length === 0 ? [] : pricedTools(tools);
+  }
+
+  needs(): RequestNeeds {
+    const { outline, input } = this.of;
+    const format = (): boolean => this.of.request.operation === "chat" && this.of.request.format?.type === "schema";
+    return {
+      images: outline.parts.images.length > 0,
+      tools: outline.tools.length > 0,
+      inputTokens: approximateInput(input),
+      outputTokens: outline.maxOutputTokens ?? 0,
+      // The request is built only where a candidate cannot do it.
+      get jsonSchema() {
+        return format();
+      },
+    };
   }
 
   units(): readonly BilledUnits[] {

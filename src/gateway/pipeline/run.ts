@@ -4,7 +4,7 @@ import type { PassedOver } from "../ledger/types.ts";
 import type { ExchangeIntent, Policy } from "../policy/policy.ts";
 import { reserve } from "../policy/reservations.ts";
 import type { Candidate } from "../routing/catalog.ts";
-import { cooldownsFor } from "../routing/cooldowns.ts";
+import type { RoutedCandidates } from "../routing/router.ts";
 import type { GatewayDependencies } from "./dependencies.ts";
 import { createExchange, type Exchange } from "./exchange.ts";
 import type { AdmittedExchange, ExchangeRequest, Work } from "./exchange-request.ts";
@@ -17,33 +17,40 @@ export function admit(dependencies: GatewayDependencies, request: ExchangeReques
   for (const policy of policies) policy.authorize?.(intent);
   const plan = request.resolve();
   const candidates = permitted(policies, intent, plan.candidates);
-  const reservations = reserve(policies, { ...intent, size, candidates });
-  const cooldowns = cooldownsFor(plan.found, dependencies.cooldowns);
-  const ordered = cooldowns.ordered(candidates);
-  const admitted = { id: intent.id, request, reservations, candidates: ordered, cooldowns };
-  if (candidates === plan.candidates && ordered === candidates) return admitted;
-  return { ...admitted, passedOver: passedOver(plan.candidates, candidates, ordered) };
+  const routed = dependencies.router.choose(candidates, plan.route, request);
+  const reservations = reserve(policies, { ...intent, size, candidates: routed.candidates });
+  const { id } = intent;
+  const admitted = { id, request, reservations, candidates: routed.candidates, affinity: routed.affinity };
+  const decisions = decisionsOf(plan.candidates, candidates, routed);
+  const { totalMs = dependencies.limits.requestMs } = plan.route ?? noTotal;
+  const dueMs = request.arrivedMs + totalMs;
+  const repeats = plan.route?.repeats ?? 0;
+  return decisions.length === 0
+    ? { ...admitted, dueMs, repeats }
+    : { ...admitted, dueMs, repeats, passedOver: decisions };
 }
 
-/** Who is not among the permitted candidates, and who comes behind one that was after it. */
-function passedOver(
+const noTotal: { readonly totalMs?: number } = {};
+const noDecisions: readonly PassedOver[] = [];
+
+/** What the story of the request has: the rule that chose the first candidate, unless it was their order, and who was passed over. */
+function decisionsOf(
   all: readonly Candidate[],
   permittedOnes: readonly Candidate[],
-  ordered: readonly Candidate[],
-): PassedOver[] {
-  const rowsOf = (candidates: readonly Candidate[], reason: string): PassedOver[] =>
-    candidates.map(({ provider, model }) => ({ provider: provider.entry.name, upstreamModel: model, reason }));
-  const stays = (candidate: Candidate, index: number): boolean =>
-    ordered.slice(0, ordered.indexOf(candidate)).every((each) => permittedOnes.indexOf(each) < index);
+  { candidates: [first], reason, passedOver }: RoutedCandidates,
+): readonly PassedOver[] {
+  const isOrdered = reason === "ordered" || first === undefined;
+  if (all === permittedOnes && isOrdered) return passedOver.length === 0 ? noDecisions : passedOver;
+  const rowOf = ({ provider, model }: Candidate, why: string): PassedOver => ({
+    provider: provider.entry.name,
+    upstreamModel: model,
+    reason: why,
+  });
+  const refused = all === permittedOnes ? [] : all.filter((each) => !permittedOnes.includes(each));
   return [
-    ...rowsOf(
-      all.filter((each) => !permittedOnes.includes(each)),
-      "not_permitted",
-    ),
-    ...rowsOf(
-      permittedOnes.filter((each, index) => !stays(each, index)),
-      "cooling_down",
-    ),
+    ...(isOrdered ? [] : [rowOf(first, `chosen_by_${reason}`)]),
+    ...refused.map((each) => rowOf(each, "not_permitted")),
+    ...passedOver,
   ];
 }
 
@@ -57,7 +64,7 @@ function permitted(
     policies.every((policy) => policy.permits === undefined || policy.permits(intent, candidate));
   if (candidates.every(isPermitted)) return candidates;
   const left = candidates.filter(isPermitted);
-  if (left.length > 0) return left;
+  if (left.some(({ after }) => after === undefined)) return left;
   throw new GatewayError("model_not_allowed", "This key is not allowed to use any provider of this model.", {
     param: "model",
   });
@@ -78,6 +85,7 @@ export async function perform<T>(
     exchange = createExchange({
       ...{ id, requestId, entry, reservations, candidates, clock, events, arrivedMs, prices },
       ...{ operation, model, tier: request.size.tier(), passedOver: admitted.passedOver },
+      ...{ router: dependencies.router, affinity: admitted.affinity },
       ...{ keyId: caller.keyId, running },
     });
   } catch (thrown) {

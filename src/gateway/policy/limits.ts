@@ -22,6 +22,7 @@ export interface GatewayLimits {
   readonly extendOutputTokens: number;
   /** What one request may cost its providers. */
   readonly maxAttemptsPerRequest: number;
+  readonly requestMs: number;
   readonly maxCallsPerRequest: number;
   readonly maxParallelCalls: number;
   readonly maxEmulatedChoices: number;

@@ -5,6 +5,7 @@ import type { VideoRequest } from "../../canonical/video.ts";
 import type { CacheWrites, PricedTool } from "../../dialects/cost-fields.ts";
 import type { MediaTokens } from "../../dialects/tokens/figures.ts";
 import type { LedgerSettlement, OpenReservation } from "../ledger/types.ts";
+import type { RequestNeeds } from "../routing/candidate-order.ts";
 import type { Candidate } from "../routing/catalog.ts";
 import type { Caller } from "./caller.ts";
 
@@ -31,6 +32,8 @@ export interface RequestSize {
   tier(): string | null;
   readonly tierPath: string;
   pricedTools(): readonly PricedTool[];
+  /** What routes choose by. Absent: nothing. */
+  needs?(): RequestNeeds;
 }
 
 /** One exchange as it comes in: before anybody knows who may answer it. */

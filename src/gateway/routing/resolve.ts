@@ -3,7 +3,7 @@ import { GatewayError } from "../../canonical/error.ts";
 import type { Operation } from "../../canonical/operation.ts";
 import { isImageModelName } from "../../providers/model-list.ts";
 import { type Provider, serves } from "../../providers/provider.ts";
-import type { Candidate, Catalog } from "./catalog.ts";
+import type { Candidate, Catalog, Route } from "./catalog.ts";
 import type { ModelListState } from "./model-lists.ts";
 
 /** How a model name was understood; told to nobody but the log. */
@@ -12,7 +12,26 @@ export type Found = "route" | "prefix" | "listed" | "unlisted";
 export interface Plan {
   readonly found: Found;
   readonly candidates: readonly Candidate[];
+  /** Where one names the model. */
+  readonly route?: Route;
 }
+
+/** The candidates of a route that serve an operation: the same list each time, so that what is made of it lives as long as the route. */
+const servingByRoute = new WeakMap<readonly Candidate[], Map<Operation, readonly Candidate[]>>();
+
+function serving({ candidates, route }: Plan, operation: Operation): readonly Candidate[] {
+  if (route === undefined) return candidates.filter((candidate) => doesWith(candidate, operation));
+  const known = servingByRoute.get(candidates) ?? new Map<Operation, readonly Candidate[]>();
+  const found = known.get(operation);
+  if (found !== undefined) return found;
+  const able = candidates.filter((candidate) => doesWith(candidate, operation));
+  servingByRoute.set(candidates, known.set(operation, able));
+  return able;
+}
+
+/** A model under every credential of its provider. */
+const underEach = (provider: Provider, model: string): Candidate[] =>
+  [provider, ...(provider.others ?? [])].map((each) => ({ provider: each, model }));
 
 /** True where that provider does it with that very model. */
 const doesWith = ({ provider, model }: Candidate, operation: Operation): boolean => serves(provider, operation, model);
@@ -21,19 +40,19 @@ function byPrefix(catalog: Catalog, model: string): Candidate[] {
   const slash = model.indexOf("/");
   if (slash <= 0 || slash === model.length - 1) return [];
   const provider = catalog.providers.find((candidate) => candidate.entry.name === model.slice(0, slash));
-  return provider === undefined ? [] : [{ provider, model: model.slice(slash + 1) }];
+  return provider === undefined ? [] : underEach(provider, model.slice(slash + 1));
 }
 
 function byList(listings: readonly ModelListState[], model: string): Candidate[] {
   const found: Candidate[] = [];
-  for (const { ids, provider } of listings) if (ids.has(model)) found.push({ provider, model });
+  for (const { ids, provider } of listings) if (ids.has(model)) found.push(...underEach(provider, model));
   return found;
 }
 
 /** Providers whose list could not be read may know the model: better to ask them than to refuse. Those that do other things alone surely do not. */
 function byHope(listings: readonly ModelListState[], model: string, operation: Operation): Candidate[] {
   const able = listings.filter(({ provider }) => serves(provider, operation) || serves(provider, "chat"));
-  return able.filter((listing) => listing.models === null).map(({ provider }) => ({ provider, model }));
+  return able.filter((listing) => listing.models === null).flatMap(({ provider }) => underEach(provider, model));
 }
 
 /**
@@ -52,7 +71,7 @@ export function resolve(
     throw new GatewayError("model_not_found", `The model '${printable(model)}' does not exist or is not configured.`, {
       param: "model",
     });
-  const candidates = plan.candidates.filter((candidate) => doesWith(candidate, operation));
+  const candidates = serving(plan, operation);
   if (candidates.length > 0) return { ...plan, candidates };
   if (fallback !== undefined && serves(fallback, operation))
     return { ...plan, candidates: [{ provider: fallback, model }] };
@@ -122,12 +141,12 @@ export function resolveUnnamed(
   operation: Operation,
 ): Plan {
   const named = lookUp(catalog, listingOf, usual, operation);
-  const able = named?.candidates.filter((candidate) => doesWith(candidate, operation)) ?? [];
+  const able = named === null ? [] : serving(named, operation);
   if (named !== null && named.found !== "unlisted" && able.length > 0) return { ...named, candidates: able };
   const { listed, others } = defaultCandidates(catalog, listingOf, operation);
   if (listed !== undefined) return { found: "listed", candidates: [listed] };
   const route = [...catalog.routes.values()].find(({ moderates }) => operation === "moderate" && moderates);
-  if (route !== undefined) return { found: "route", candidates: route.candidates };
+  if (route !== undefined) return { found: "route", candidates: route.candidates, route };
   const [hoped] = others;
   if (hoped !== undefined) return { found: "unlisted", candidates: [hoped] };
   const last = fallbackCandidate(catalog, operation);
@@ -143,8 +162,8 @@ export function lookUp(
   model: string,
   operation: Operation,
 ): Plan | null {
-  const route = catalog.routes.get(model);
-  if (route !== undefined) return { found: "route", candidates: route.candidates };
+  const route = catalog.routes.get(model) ?? catalog.patterns?.find(({ matches }) => matches(model))?.route;
+  if (route !== undefined) return { found: "route", candidates: namedBy(route, model), route };
   const prefixed = byPrefix(catalog, model);
   if (prefixed.length > 0) return { found: "prefix", candidates: prefixed };
   const listings = catalog.providers.map(listingOf);
@@ -152,6 +171,22 @@ export function lookUp(
   if (listed.length > 0) return { found: "listed", candidates: listed };
   const hoped = byHope(listings, model, operation);
   return hoped.length > 0 ? { found: "unlisted", candidates: hoped } : null;
+}
+
+/** What a client asks for by a pattern, by route: the names that were used last. */
+const namedByRoute = new WeakMap<Route, Map<string, readonly Candidate[]>>();
+const maxNames = 1_000;
+
+/** The candidates of a route; `*` in place of a model is the name that the client used. */
+function namedBy(route: Route, model: string): readonly Candidate[] {
+  if (!route.isOpen) return route.candidates;
+  const known = namedByRoute.get(route) ?? new Map<string, readonly Candidate[]>();
+  const found = known.get(model);
+  if (found !== undefined) return found;
+  if (known.size >= maxNames) known.clear();
+  const named = route.candidates.map((each) => (each.model === "*" ? { ...each, model } : each));
+  namedByRoute.set(route, known.set(model, named));
+  return named;
 }
 
 /** A stranger's model name in a message: short, on one line. */

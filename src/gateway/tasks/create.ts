@@ -71,7 +71,7 @@ export function createTask(dependencies: TaskDependencies, submission: TaskSubmi
         reservedNanoDollars: reservations.reservedNanoDollars(),
       });
     },
-    async perform(exchange, { cooldowns }) {
+    async perform(exchange, { repeats, dueMs }) {
       const task = opened;
       if (task === null) throw new GatewayError("internal_error", "The task has no row.");
       const attemptsFor = (candidate: Candidate): CandidateAttempts<AcceptedSubmit> =>
@@ -86,7 +86,7 @@ export function createTask(dependencies: TaskDependencies, submission: TaskSubmi
         log,
         events,
         ids: exchange,
-        cooldowns,
+        ...{ router: gateway.router, isStream: false, repeats, dueMs },
       };
       const result = await attemptCandidates({ ...loop, attemptsFor, mayContinue }).catch(failed);
       if ("failure" in result) throw await refused(dependencies, { exchange, log, task }, result);

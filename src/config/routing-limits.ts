@@ -1,0 +1,98 @@
+// Limits of how often upstreams are asked, and of when they are not asked for a while. Part of the one table of limits.
+import type { LimitRow } from "./limit-row.ts";
+
+export const routingLimits = [
+  {
+    name: "requestMs",
+    default: 900_000,
+    least: 100,
+    most: 86_400_000,
+    unit: "milliseconds",
+    error: "upstream_timeout",
+    meaning:
+      "Time from the arrival of a request to its response, or to the first event of its stream, over all attempts. `total_timeout_ms` of a route applies in its place.",
+  },
+  {
+    name: "breakerFailures",
+    default: 5,
+    least: 1,
+    most: 1_000_000,
+    unit: "failures",
+    error: null,
+    meaning: "Failures in a row after which the circuit breaker of an upstream opens.",
+  },
+  {
+    name: "breakerErrorPercent",
+    default: 50,
+    least: 1,
+    most: 100,
+    unit: "percent",
+    error: null,
+    meaning: "Share of failed attempts in `breaker_window_ms` at which it opens.",
+  },
+  {
+    name: "breakerMinRequests",
+    default: 20,
+    least: 1,
+    most: 1_000_000,
+    unit: "attempts",
+    error: null,
+    meaning: "Attempts in that window below which the share does not count.",
+  },
+  {
+    name: "breakerWindowMs",
+    default: 10_000,
+    least: 100,
+    most: 3_600_000,
+    unit: "milliseconds",
+    error: null,
+    meaning: "Window of the share of failed attempts.",
+  },
+  {
+    name: "ejectionMs",
+    default: 5_000,
+    least: 10,
+    most: 3_600_000,
+    unit: "milliseconds",
+    error: null,
+    meaning:
+      "How long an upstream is asked last after its circuit breaker has opened. Then one request is sent to it; if that fails, the time doubles.",
+  },
+  {
+    name: "maxEjectionMs",
+    default: 25_000,
+    least: 10,
+    most: 86_400_000,
+    unit: "milliseconds",
+    error: null,
+    meaning: "The longest such time.",
+  },
+  {
+    name: "retryBudgetPercent",
+    default: 10,
+    least: 0,
+    most: 100,
+    unit: "percent",
+    error: null,
+    meaning:
+      "Share of the attempts at an upstream within 10 seconds whose failure may be followed by another attempt, where the provider may have done the work.",
+  },
+  {
+    name: "retryBudgetMin",
+    default: 10,
+    least: 0,
+    most: 1_000_000,
+    unit: "attempts",
+    error: null,
+    meaning: "Such attempts within 10 seconds that are always allowed.",
+  },
+  {
+    name: "maxAffinities",
+    default: 100_000,
+    least: 1,
+    most: 10_000_000,
+    unit: "conversations",
+    error: null,
+    meaning: "Conversations that are remembered for `affinity_seconds` of routes. The oldest is dropped first.",
+  },
+] as const satisfies readonly LimitRow[];

@@ -1,0 +1,198 @@
+// How the upstreams of this process are: a credential of a provider, and its models. Requests say it; the router reads it.
+import type { GatewayError } from "../../canonical/error.ts";
+import type { Clock } from "../../lib/clock.ts";
+import { isCertificateFault } from "../../providers/upstream.ts";
+import type { UpstreamChange } from "../../telemetry/events.ts";
+import type { Candidate } from "./catalog.ts";
+import { effects } from "./failure-effects.ts";
+import { type Ailment, type HealthLimits, Upstream, UpstreamModel } from "./upstream.ts";
+
+/** How long a rate limit lasts that does not say it. */
+const usualWaitMs = 1_000;
+
+type Change = Pick<UpstreamChange, "change" | "error" | "forMs">;
+
+export interface HealthEvents {
+  /** A provider does not have the model of a candidate, or refuses a credential. Reported once in each while. */
+  candidateUnusable(provider: string, model: string, error: GatewayError): void;
+  upstreamChanged(change: UpstreamChange): void;
+}
+
+export interface Health {
+  /** True where every upstream is as it should be: nothing has to be put behind. */
+  readonly isQuiet: boolean;
+  nowMs(): number;
+  /** Null where no route names the model: a client may name any, so nothing is remembered of it. */
+  modelOf(candidate: Candidate): UpstreamModel | null;
+  upstreamOf(candidate: Pick<Candidate, "provider">): Upstream;
+  /** The candidate belongs to a route: its model is watched too. */
+  watch(candidate: Candidate): UpstreamModel;
+  ailment(candidate: Candidate, nowMs: number): Ailment | null;
+  /** Forgets what is over. */
+  sweep(nowMs: number): void;
+  /** The candidate is chosen: where it has to prove itself, no other request does so at the same time. */
+  claim(candidate: Candidate, nowMs: number): void;
+  /** An attempt begins. Returns the time, which its end is given back. */
+  begin(candidate: Candidate): number;
+  /** It answered. It is in flight until `release`. */
+  answered(candidate: Candidate, begunMs: number, isStream: boolean): void;
+  failed(candidate: Candidate, begunMs: number, error: GatewayError): void;
+  release(candidate: Candidate): void;
+  /** Takes one retry after a failure of this candidate out of its budget. False where nothing is left. */
+  takeRetry(candidate: Candidate): boolean;
+}
+
+/**
+ * Upstreams are known by the entry of their provider, which lives as long as its configuration does not change: a corrected
+ * credential starts with a clean slate. Candidates of routes live as long as their catalog.
+ */
+class UpstreamHealth implements Health {
+  private readonly byEntry = new WeakMap<object, Upstream>();
+  private readonly byCandidate = new WeakMap<Candidate, UpstreamModel>();
+  private readonly troubled = new Set<Upstream | UpstreamModel>();
+  private readonly clock: Pick<Clock, "monotonicMs">;
+  private readonly limits: HealthLimits;
+  private readonly events: HealthEvents;
+
+  constructor(clock: Pick<Clock, "monotonicMs">, limits: HealthLimits, events: HealthEvents) {
+    this.clock = clock;
+    this.limits = limits;
+    this.events = events;
+  }
+
+  get isQuiet(): boolean {
+    return this.troubled.size === 0;
+  }
+
+  nowMs(): number {
+    return this.clock.monotonicMs();
+  }
+
+  upstreamOf({ provider: { entry } }: Pick<Candidate, "provider">): Upstream {
+    const found = this.byEntry.get(entry);
+    if (found !== undefined) return found;
+    const upstream = new Upstream(entry.name, entry.credentialName ?? null);
+    this.byEntry.set(entry, upstream);
+    return upstream;
+  }
+
+  modelOf(candidate: Candidate): UpstreamModel | null {
+    return this.byCandidate.get(candidate) ?? null;
+  }
+
+  watch(candidate: Candidate): UpstreamModel {
+    const known = this.byCandidate.get(candidate);
+    if (known !== undefined) return known;
+    const upstream = this.upstreamOf(candidate);
+    const model = upstream.models.get(candidate.model) ?? new UpstreamModel(upstream, candidate.model);
+    upstream.models.set(candidate.model, model);
+    this.byCandidate.set(candidate, model);
+    return model;
+  }
+
+  ailment(candidate: Candidate, nowMs: number): Ailment | null {
+    return (this.modelOf(candidate) ?? this.upstreamOf(candidate)).ailment(nowMs);
+  }
+
+  sweep(nowMs: number): void {
+    for (const each of this.troubled)
+      if (each.breaker.isClosed && each.ailment(nowMs) === null) this.troubled.delete(each);
+  }
+
+  claim(candidate: Candidate, nowMs: number): void {
+    this.upstreamOf(candidate).breaker.beginProbe(nowMs);
+    this.modelOf(candidate)?.breaker.beginProbe(nowMs);
+  }
+
+  begin(candidate: Candidate): number {
+    const nowMs = this.clock.monotonicMs();
+    const model = this.modelOf(candidate);
+    (model?.upstream ?? this.upstreamOf(candidate)).begin(nowMs);
+    if (model === null) return nowMs;
+    model.inFlight++;
+    model.breaker.beginProbe(nowMs);
+    return nowMs;
+  }
+
+  release(candidate: Candidate): void {
+    const model = this.modelOf(candidate);
+    (model?.upstream ?? this.upstreamOf(candidate)).inFlight--;
+    if (model !== null) model.inFlight--;
+  }
+
+  answered(candidate: Candidate, begunMs: number, isStream: boolean): void {
+    const nowMs = this.clock.monotonicMs();
+    const model = this.modelOf(candidate);
+    const upstream = model?.upstream ?? this.upstreamOf(candidate);
+    const wasOpen = !upstream.breaker.isClosed || model?.breaker.isClosed === false;
+    upstream.breaker.answered(nowMs, begunMs, this.limits);
+    if (model !== null) {
+      model.breaker.answered(nowMs, begunMs, this.limits);
+      model.asideUntilMs = 0;
+      model.measured(nowMs - begunMs, isStream);
+    }
+    if (this.isQuiet) return;
+    this.sweep(nowMs);
+    if (wasOpen && upstream.breaker.isClosed && model?.breaker.isClosed !== false)
+      this.report(upstream, model, { change: "recovered", error: null, forMs: 0 });
+  }
+
+  failed(candidate: Candidate, begunMs: number, error: GatewayError): void {
+    this.release(candidate);
+    const model = this.modelOf(candidate);
+    const upstream = model?.upstream ?? this.upstreamOf(candidate);
+    const effect = effects[error.kind];
+    if (effect === "upstream_failure") this.count(upstream, null, begunMs, error);
+    else upstream.breaker.endProbe();
+    if (effect === "upstream_failure" || effect === "model_failure") {
+      if (model !== null) this.count(upstream, model, begunMs, error);
+      return;
+    }
+    model?.breaker.endProbe();
+    if (effect === "credential_limited") this.limit(upstream, null, error);
+    if (effect === "needs_operator" && model !== null) this.setAside(model, error);
+  }
+
+  takeRetry(candidate: Candidate): boolean {
+    return this.upstreamOf(candidate).takeRetry(this.clock.monotonicMs(), this.limits);
+  }
+
+  /** A certificate that is not accepted will not be accepted a moment later either. */
+  private count(upstream: Upstream, model: UpstreamModel | null, begunMs: number, error: GatewayError): void {
+    const nowMs = this.clock.monotonicMs();
+    if (model !== null && error.kind === "upstream_overloaded" && error.retryAfterMs !== undefined)
+      this.limit(upstream, model, error);
+    const { breaker } = model ?? upstream;
+    const isFinal = breaker.isClosed && isCertificateFault(error);
+    if (isFinal) breaker.open(nowMs, this.limits);
+    if (!isFinal && !breaker.failed(nowMs, begunMs, this.limits)) return;
+    this.troubled.add(model ?? upstream);
+    this.report(upstream, model, { change: "breaker_opened", error, forMs: breaker.untilMs - nowMs });
+  }
+
+  /** A rate is the credential's: its other models have to wait as well, the same model elsewhere does not. An overload is the model's. */
+  private limit(upstream: Upstream, model: UpstreamModel | null, error: GatewayError): void {
+    const nowMs = this.clock.monotonicMs();
+    const limited = model ?? upstream;
+    const wasLimited = nowMs < limited.limitedUntilMs;
+    const waitMs = error.retryAfterMs ?? usualWaitMs;
+    limited.limitedUntilMs = Math.max(limited.limitedUntilMs, nowMs + waitMs);
+    this.troubled.add(limited);
+    if (!wasLimited) this.report(upstream, model, { change: "rate_limited", error, forMs: waitMs });
+  }
+
+  /** A refusal may be about this one model, so that the others of its credential are still asked. */
+  private setAside(model: UpstreamModel, error: GatewayError): void {
+    const nowMs = this.clock.monotonicMs();
+    if (nowMs >= model.asideUntilMs) this.events.candidateUnusable(model.upstream.provider, model.model, error);
+    model.asideUntilMs = nowMs + this.limits.candidateCooldownMs;
+    this.troubled.add(model);
+  }
+
+  private report({ provider, credential }: Upstream, model: UpstreamModel | null, change: Change): void {
+    this.events.upstreamChanged({ provider, credential, model: model?.model ?? null, ...change });
+  }
+}
+
+export const createHealth = (clock: Pick<Clock, "monotonicMs">, limits: HealthLimits, events: HealthEvents): Health =>
+  new UpstreamHealth(clock, limits, events);

@@ -1,0 +1,197 @@
+// The router: the candidates of one request in order, by its route, by the state of its upstreams, and by where its conversation was answered.
+import { GatewayError } from "../../canonical/error.ts";
+import { zeroUsage } from "../../canonical/usage.ts";
+import type { Clock } from "../../lib/clock.ts";
+import type { Prices } from "../prices/prices.ts";
+import {
+  type CandidateOrder,
+  type CompiledRoute,
+  compileRoute,
+  orderCandidates,
+  type RequestNeeds,
+} from "./candidate-order.ts";
+import type { Candidate, Route } from "./catalog.ts";
+import { type ConversationRequest, conversationOf } from "./conversation.ts";
+import { createHealth, type Health, type HealthEvents } from "./health.ts";
+import { type HealthLimits, UpstreamModel } from "./upstream.ts";
+
+/** What the router asks of a request. Content and needs are made when a route first asks for them. */
+export interface RoutedRequest extends ConversationRequest {
+  readonly size: { readonly isStream: boolean; needs?(): RequestNeeds };
+}
+
+export interface RoutedCandidates extends CandidateOrder {
+  /** Where the answer is remembered; null where it is not. */
+  readonly affinity: Affinity | null;
+}
+
+/** Which conversation stays where it is answered, and how long. */
+export interface Affinity {
+  readonly key: string;
+  readonly forMs: number;
+}
+
+export interface Router {
+  readonly health: Health;
+  /** `candidates` are those of the route that may be asked. Throws where none of them can serve the request. */
+  choose(candidates: readonly Candidate[], route: Route | undefined, request: RoutedRequest): RoutedCandidates;
+  random(): number;
+  /** The conversation was answered there. */
+  answered(affinity: Affinity, candidate: Candidate): void;
+}
+
+export interface RouterDependencies {
+  readonly clock: Clock;
+  readonly limits: HealthLimits & { readonly maxAffinities: number };
+  readonly events: HealthEvents;
+  readonly prices: () => Prices;
+  random(): number;
+}
+
+/** How many tokens of input come with one of output, where costs are compared. */
+const inputPerOutput = 3;
+const million = 1_000_000;
+const none: CandidateOrder["passedOver"] = [];
+
+interface Compiled {
+  readonly route: CompiledRoute;
+  readonly costVersion: string;
+}
+
+interface Stay {
+  readonly model: UpstreamModel;
+  readonly untilMs: number;
+}
+
+class RouteRouter implements Router {
+  readonly health: Health;
+  private readonly given: RouterDependencies;
+  private readonly compiled = new WeakMap<readonly Candidate[], Compiled>();
+  /** The one that was used longest ago first. */
+  private readonly stays = new Map<string, Stay>();
+
+  constructor(given: RouterDependencies) {
+    this.given = given;
+    this.health = createHealth(given.clock, given.limits, given.events);
+  }
+
+  choose(candidates: readonly Candidate[], route: Route | undefined, request: RoutedRequest): RoutedCandidates {
+    const { health } = this;
+    if (route === undefined) {
+      // Made for one request: there is nothing to be prepared.
+      if (candidates.length === 1 || (health.isQuiet && !hasOthers(candidates))) return asTheyAre(candidates);
+      return this.ordered(
+        compileRoute(candidates, route, loose(health), () => 0),
+        undefined,
+        request,
+      );
+    }
+    const compiled = this.compile(candidates, route);
+    if (compiled.isFixed && (health.isQuiet || candidates.length === 1)) return asTheyAre(candidates);
+    return this.ordered(compiled, route, request);
+  }
+
+  random(): number {
+    return this.given.random();
+  }
+
+  answered({ key, forMs }: Affinity, candidate: Candidate): void {
+    const model = this.health.modelOf(candidate);
+    if (model === null) return;
+    this.stays.delete(key);
+    this.stays.set(key, { model, untilMs: this.health.nowMs() + forMs });
+    const [oldest] = this.stays.keys();
+    if (this.stays.size > this.given.limits.maxAffinities && oldest !== undefined) this.stays.delete(oldest);
+  }
+
+  private ordered(compiled: CompiledRoute, route: Route | undefined, request: RoutedRequest): RoutedCandidates {
+    const { health } = this;
+    const nowMs = health.nowMs();
+    if (!health.isQuiet) health.sweep(nowMs);
+    const affinity = this.affinityOf(route, request);
+    const order = orderCandidates(compiled, {
+      nowMs,
+      isStream: request.size.isStream,
+      needs: compiled.hasSupports ? (request.size.needs?.() ?? null) : null,
+      stay: affinity === null ? null : this.stayOf(affinity.key, nowMs),
+      random: this.given.random,
+    });
+    const [first] = order.candidates;
+    if (first === undefined || first.after !== undefined) throw noneFits(order);
+    if (!health.isQuiet) health.claim(first, nowMs);
+    return { ...order, affinity };
+  }
+
+  private affinityOf(route: Route | undefined, request: RoutedRequest): Affinity | null {
+    if (route?.affinityMs === undefined) return null;
+    const conversation = conversationOf(request);
+    return conversation === null ? null : { key: `${route.name}\n${conversation}`, forMs: route.affinityMs };
+  }
+
+  private stayOf(key: string, nowMs: number): UpstreamModel | null {
+    const stay = this.stays.get(key);
+    if (stay === undefined || stay.untilMs > nowMs) return stay?.model ?? null;
+    this.stays.delete(key);
+    return null;
+  }
+
+  private compile(candidates: readonly Candidate[], route: Route): CompiledRoute {
+    const known = this.compiled.get(candidates);
+    if (known !== undefined && (known.route.costs === null || known.costVersion === this.given.prices().costVersion))
+      return known.route;
+    const prices = this.given.prices();
+    // A client may name any model on a route for a pattern: of those nothing is remembered.
+    const watch = route.isOpen ? loose(this.health) : (candidate: Candidate) => this.health.watch(candidate);
+    const made = compileRoute(candidates, route, watch, (candidate) =>
+      meanCost(prices, candidate, this.given.clock.nowMs()),
+    );
+    this.compiled.set(candidates, { route: made, costVersion: prices.costVersion });
+    return made;
+  }
+}
+
+const asTheyAre = (candidates: readonly Candidate[]): RoutedCandidates => ({
+  candidates,
+  reason: "ordered",
+  passedOver: none,
+  affinity: null,
+});
+
+const hasOthers = (candidates: readonly Candidate[]): boolean =>
+  candidates.some(({ provider }) => provider.entry.credentialName !== undefined);
+
+/** Of candidates that a client named itself, only the credential is watched. */
+const loose = (health: Health) => (candidate: Candidate) =>
+  new UpstreamModel(health.upstreamOf(candidate), candidate.model);
+
+/** What a mean request costs there; a cost that is not known is above all others. */
+function meanCost(prices: Prices, { provider, model }: Candidate, atMs: number): number {
+  const query = { provider: provider.entry.name, kind: provider.kind.name, model, operation: "chat", atMs } as const;
+  const usage = { ...zeroUsage, inputTokens: inputPerOutput * million, outputTokens: million };
+  const { costNanoDollars } = prices.of(query, model, usage);
+  return costNanoDollars === null ? Number.MAX_VALUE : Number(costNanoDollars);
+}
+
+const words = {
+  lacks_images: "images",
+  lacks_tools: "tools",
+  lacks_json_schema: "a JSON Schema for the output",
+} as const;
+
+function noneFits({ passedOver }: CandidateOrder): GatewayError {
+  const reasons = new Set(passedOver.map(({ reason }) => reason));
+  if (reasons.size === 0 || reasons.has("context_too_short"))
+    return new GatewayError(
+      "context_length_exceeded",
+      "The request is longer than the context of every model of this route.",
+    );
+  if (reasons.has("output_too_short"))
+    return new GatewayError(
+      "unsupported_parameter",
+      "The output that the request allows is more than any model of this route can produce.",
+    );
+  const [first] = Object.entries(words).filter(([reason]) => reasons.has(reason));
+  return new GatewayError("unsupported_parameter", `No model of this route supports ${first?.[1] ?? "this request"}.`);
+}
+
+export const createRouter = (given: RouterDependencies): Router => new RouteRouter(given);
