@@ -1,7 +1,7 @@
 // A stream from inside the process on its way to the client: canonical items in, the client's bytes out.
 import { type GatewayError, toGatewayError } from "../../canonical/error.ts";
 import type { ResponseFrame } from "../../dialects/dialect.ts";
-import { type Chunk, nothing, type StreamEnd } from "./transcoder.ts";
+import { type Chunk, nothing, type StoppedEnd } from "./transcoder.ts";
 import type { UpstreamStream } from "./upstream-stream.ts";
 
 /** Items in the client's dialect. */
@@ -10,7 +10,7 @@ interface ItemWriter<Item> {
   /** Nothing more comes. */
   end(): Chunk;
   writeError(error: GatewayError): readonly ResponseFrame[] | null;
-  stop?(): StreamEnd | null;
+  stop?(): StoppedEnd | null;
   /** Content-Type; absent for events. */
   type?(): string;
 }

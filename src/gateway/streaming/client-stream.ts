@@ -47,9 +47,7 @@ export interface ClientStreamOptions {
   readonly overdue: boolean;
 }
 
-export interface ClientStreamEnd {
-  readonly servedBy: ServedBy | null;
-  readonly error: GatewayError | null;
+export interface ClientStreamEnd extends Pick<ExchangeOutcome, "servedBy" | "error"> {
   readonly opened: boolean;
   /** Output that was forwarded at most, where the gateway has ended the stream. */
   readonly maxOutputTokens?: number | undefined;
@@ -158,7 +156,7 @@ function deliver(state: State, chunk: Chunk): Promise<void> | undefined {
   if (state.over) return undefined;
   if (chunk.end !== undefined) return finish(state, chunk, shown(state, chunk.end.error));
   const covered = state.cover.missing(state.bytes + chunk.bytes.length);
-  if (covered !== null) return stopAt(state, covered);
+  if (covered !== null) return stopAt(state, chunk, covered);
   state.asked = false;
   if (chunk.frames !== undefined) state.options.encoder.tap?.pass(chunk.frames);
   give(state, chunk.bytes);
@@ -166,12 +164,13 @@ function deliver(state: State, chunk: Chunk): Promise<void> | undefined {
 }
 
 /** The budget is spent: the reply ends as one that has reached its bound. */
-async function stopAt(state: State, maxOutputTokens: number): Promise<void> {
+async function stopAt(state: State, piece: Chunk, maxOutputTokens: number): Promise<void> {
   const spent = new GatewayError("insufficient_quota", "The budget of this key is spent.");
-  const end = state.open?.flow.stop() ?? { error: spent };
+  const { error, needsLastPiece, ...end } = state.open?.flow.stop() ?? { error: spent, needsLastPiece: false };
   state.open?.life.abort(spent);
   state.open?.flow.close();
-  await finish(state, { bytes: nothing, end }, end.error, maxOutputTokens);
+  const last = needsLastPiece || !state.started ? piece : { bytes: nothing };
+  await finish(state, { ...last, end: { error, ...end } }, error, maxOutputTokens);
 }
 
 function give(state: State, bytes: Uint8Array): void {

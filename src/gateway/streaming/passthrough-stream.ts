@@ -46,6 +46,7 @@ function skimmed(reader: StreamReader, frame: Frame, meter: Meter): boolean {
 function originalBytes(gatewayRequest: GatewayRequest, reader: StreamReader, meter: Meter): Transcoder {
   const { terminator, corrected, visibleFrame } = gatewayRequest.dialect.passthrough;
   const { wire } = gatewayRequest;
+  let structureBefore = 0;
   /** From the finish on: frames behind one whose usage cannot be true, which waits for what is charged. */
   let held: string[] | null = null;
   const original = wordsOf(gatewayRequest, meter);
@@ -53,6 +54,7 @@ function originalBytes(gatewayRequest: GatewayRequest, reader: StreamReader, met
     end.error === null ? { error: null, rest: (usage) => ({ bytes: original(raws, usage) }) } : end;
   return {
     turn({ raws, bytes }) {
+      structureBefore = meter.structure().length;
       let whole = true;
       let from = 0;
       for (let index = 0; index < raws.length; index++) {
@@ -89,6 +91,7 @@ function originalBytes(gatewayRequest: GatewayRequest, reader: StreamReader, met
     apologise: () => null,
     stop: () => ({
       error: null,
+      needsLastPiece: meter.structure().length > structureBefore,
       rest(usage) {
         const structure = meter.structure();
         return encoded(lengthEnd(primed(writerOf(gatewayRequest), structure), structure, usage), false);
@@ -105,8 +108,10 @@ function changedFrames(reader: PassthroughReader, meter: Meter, isWatched: boole
     const end = skimmed(reader, frame, meter) ? null : watch(reader.read(frame), meter);
     return end === null || end.error !== null ? end : { error: null, rest: (usage) => last(frame, usage) };
   };
+  let structureBefore = 0;
   return {
     turn({ raws, bytes }) {
+      structureBefore = meter.structure().length;
       const frames: ResponseFrame[] = [];
       let isWhole = true;
       for (const raw of raws) {
@@ -122,7 +127,11 @@ function changedFrames(reader: PassthroughReader, meter: Meter, isWatched: boole
     },
     ended: () => ({ bytes: nothing, end: endOf(watch(reader.end(), meter)) }),
     apologise: (error) => reader.error(error),
-    stop: () => ({ error: null, rest: (usage) => encoded(reader.stopped(usage), isWatched) }),
+    stop: () => ({
+      error: null,
+      needsLastPiece: meter.structure().length > structureBefore,
+      rest: (usage) => encoded(reader.stopped(usage), isWatched),
+    }),
     finishing: () => reader.finishing?.() ?? false,
   };
 }

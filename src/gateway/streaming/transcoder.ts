@@ -14,6 +14,12 @@ export interface StreamEnd {
   rest?(usage: Usage): Written;
 }
 
+/** The end of a stream that may not go on. */
+export interface StoppedEnd extends StreamEnd {
+  /** The last piece began or ended something, which the end builds on: it must be forwarded. */
+  readonly needsLastPiece: boolean;
+}
+
 /** Bytes for the client, with the frames that they are made of where something watches them. */
 export interface Written {
   readonly bytes: Uint8Array;
@@ -46,7 +52,7 @@ export interface Transcoder {
   /** An error that fits what was said before it; null where any place is as good. */
   apologise(error: GatewayError): readonly ResponseFrame[] | null;
   /** The end of a reply that may not go on, as one that has reached its bound; null where it can only break. */
-  stop?(): StreamEnd | null;
+  stop?(): StoppedEnd | null;
   /** True once the upstream has said why the reply ended: only its usage and its end are to come. */
   finishing?(): boolean;
   /** Content-Type of what goes to the client, once its first bytes are there; absent for events. */

@@ -16,6 +16,7 @@ import {
   complete,
   encoded,
   endOf,
+  type StoppedEnd,
   type StreamEnd,
   type Transcoder,
   type Written,
@@ -46,7 +47,7 @@ export interface EventTranscoder {
   write(events: readonly StreamEvent[]): readonly [frames: readonly ResponseFrame[], end: StreamEnd | null];
   writeError(error: GatewayError): readonly ResponseFrame[] | null;
   encode(frames: readonly ResponseFrame[], end: StreamEnd | null): Chunk;
-  stop(): StreamEnd;
+  stop(): StoppedEnd;
 }
 
 export function eventTranscoder(writer: ClientWriter, meter: Meter, adapt?: Adapt): EventTranscoder {
@@ -72,6 +73,8 @@ export function eventTranscoder(writer: ClientWriter, meter: Meter, adapt?: Adap
     writeError: (error) => (writer.apologises ? writer.write({ type: "error", error }) : null),
     stop: () => ({
       error: null,
+      // The writer has written it already: what it says at the end builds on all of it.
+      needsLastPiece: true,
       rest: (usage) => encoded(lengthEnd(writer, meter.structure(), usage), isWatched),
     }),
     encode: (frames, end) => chunkOf(encoded(frames, isWatched), end),

@@ -7,7 +7,7 @@ import { type FrameSplitter, frameTooLarge, type SseChunk } from "../../lib/sse.
 import { redactorFor } from "../../providers/redaction.ts";
 import { replyError } from "../../providers/upstream.ts";
 import { type EndMarkers, watchEndMarkers } from "./end-markers.ts";
-import { bothOf, type Chunk, nothing, type StreamEnd, type Transcoder } from "./transcoder.ts";
+import { bothOf, type Chunk, nothing, type StoppedEnd, type Transcoder } from "./transcoder.ts";
 
 /** What becomes of a piece. */
 export type Sink = (chunk: Chunk) => Promise<void> | undefined;
@@ -20,7 +20,7 @@ export interface UpstreamStream {
   /** An error that fits what was said before it; null where any place is as good. */
   writeError(error: GatewayError): readonly ResponseFrame[] | null;
   /** The end of a reply that may not go on, as one that has reached its bound; null where it can only break. */
-  stop(): StreamEnd | null;
+  stop(): StoppedEnd | null;
   /** True once the upstream has said why the reply ended: only its usage and its end are to come. */
   finishing(): boolean;
   /** Content-Type of the pieces, once the first is there; null for events. */
