@@ -5,6 +5,7 @@ mkdirSync("dist", { recursive: true });
 const flags = ["--compile", "--minify", "--no-compile-autoload-dotenv", "--no-compile-autoload-bunfig"];
 const entries = [
   "src/main.ts",
+  "src/gateway/bodies/body-worker.ts",
   "src/gateway/ledger/integrity-worker.ts",
   "src/gateway/ledger/checkpoint-worker.ts",
   "src/gateway/ledger/reader-worker.ts",

@@ -13,6 +13,7 @@ import type { Settings } from "./config/environment.ts";
 import { entrySchemas } from "./config/schema.ts";
 import { adminSetting } from "./config/secrets.ts";
 import { settingEntries } from "./config/setting-entries.ts";
+import { readBodies } from "./gateway/bodies/body-file.ts";
 import { readAttempts } from "./gateway/ledger/read.ts";
 import { createLedgerReader } from "./gateway/ledger/reader.ts";
 import type { Gateway } from "./gateway/pipeline/gateway.ts";
@@ -89,6 +90,7 @@ export function adminApi(parts: AdminApiParts, teardown: (() => unknown)[]): rea
     testProvider: providerTest(catalog),
     reader: () => reader,
     attempts: (id) => readAttempts(parts.settings.dataFolder, id),
+    bodies: (id) => readBodies(parts.settings.dataFolder, id),
     videos: () => parts.videos,
     declaredKeys: () => declaredEntries(parts.configuration.access),
     declaredProjects: () => parts.configuration.access.projects,

@@ -5,7 +5,7 @@ import { announce } from "./announcement.ts";
 import type { Limits } from "./config/limits.ts";
 
 import { storedResponses } from "./dialects/index.ts";
-import { declaredKeys, type Foundation, lay, type StartOptions, type Teardown } from "./foundation.ts";
+import { bodiesOf, declaredKeys, type Foundation, lay, type StartOptions, type Teardown } from "./foundation.ts";
 import { openLedger } from "./gateway/ledger/ledger.ts";
 import { createAudioTranscoder } from "./gateway/operations/audio-transcoder.ts";
 import { createMissingCounters } from "./gateway/operations/token-count.ts";
@@ -108,6 +108,7 @@ function gatewayOf(foundation: Foundation, options: StartOptions, live: ServedCa
     endUsers: createEndUsers(systemClock),
     inFlight: concurrency.inFlight,
     running: createRunningWork(),
+    bodies: bodiesOf(foundation, teardown),
     pending: createPendingReservations(policies, ledger.reservations),
     limits,
     fallbackProvider: estimator(counter),

@@ -16,6 +16,7 @@ import {
 } from "./config/secrets.ts";
 import { withoutOwnProviders } from "./config/self-reference.ts";
 import { type VideoKeys, videoKeys } from "./config/videos.ts";
+import { type Bodies, openBodies } from "./gateway/bodies/bodies.ts";
 import { checkLedger } from "./gateway/ledger/integrity.ts";
 import type { DeclaredCaller } from "./gateway/policy/keys.ts";
 import type { Policy } from "./gateway/policy/policy.ts";
@@ -122,6 +123,15 @@ export async function lay(options: StartOptions, teardown: Teardown): Promise<Fo
     events,
     observability,
   };
+}
+
+/** Once the folder is known to be this process's own. */
+export function bodiesOf({ settings, configuration, events }: Foundation, teardown: Teardown): Bodies {
+  const failed = (cause: unknown): void => events.backgroundTaskFailed("bodies", cause);
+  const { dataFolder } = settings;
+  const bodies = openBodies({ ...configuration.bodies, dataFolder, clock: systemClock, failed });
+  teardown.push(() => bodies.close());
+  return bodies;
 }
 
 /** Keys of the file by the hash of their secret. */

@@ -9,6 +9,7 @@ export const scopes = {
   "keys:write": "Create, change, rotate and revoke keys; create, change and delete projects.",
   "usage:read": "Read aggregated usage.",
   "requests:read": "Read requests.",
+  "bodies:read": "Read stored bodies of requests.",
   "costs:read": "With `usage:read` or `requests:read`: what providers charge, and the attempts at them.",
   "tasks:read": "Read video tasks.",
   "tasks:write": "Cancel video tasks.",
@@ -100,8 +101,12 @@ export const permissions: Readonly<Record<string, Permissions>> = {
     restrictedFields: { to: costReaders, fields: "cost possible_tokens" },
   },
   requests: {
-    verbs: { list: ["operator", "requests:read"], get: ["operator", "requests:read"] },
-    fields: `object id request_id created_at organization_id project_id key_id end_user session operation format model
+    verbs: {
+      list: ["operator", "requests:read"],
+      get: ["operator", "requests:read"],
+      bodies: ["operator", "bodies:read"],
+    },
+    fields: `object id bodies request_id created_at organization_id project_id key_id end_user session operation format model
       stream state provider upstream_model credential attempts status error_code warnings first_byte_ms duration_ms
       tokens units estimated charged price price_version replay_of`,
     restrictedFields: { to: costReaders, fields: "cost cost_version attempt_list" },

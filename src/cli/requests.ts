@@ -3,6 +3,8 @@
 import { type Configuration, readConfiguration } from "../config/configuration.ts";
 import { readSettings, type Settings } from "../config/environment.ts";
 import { buildCatalog } from "../config/providers.ts";
+import { readBodies } from "../gateway/bodies/body-file.ts";
+import type { StoredBody } from "../gateway/bodies/types.ts";
 import type { RequestRow } from "../gateway/ledger/columns.ts";
 import { type FeedPage, readFeed } from "../gateway/ledger/feed.ts";
 import {
@@ -14,6 +16,8 @@ import {
 } from "../gateway/ledger/request-story.ts";
 import type { PriceExplanation, PriceTerm } from "../gateway/prices/explain.ts";
 import { formatDecimal } from "../lib/decimal.ts";
+import { audited } from "./audit.ts";
+import { withStore } from "./open.ts";
 import { type Command, parseCommonFields, UsageError } from "./options.ts";
 import { dollars, jsonText, table } from "./print.ts";
 
@@ -121,8 +125,28 @@ function readableConfiguration(settings: Settings): Configuration | null {
   }
 }
 
-function show(words: readonly string[]): void {
-  const { values, positionals } = parseCommonFields(words, { json: { type: "boolean" } }, 1);
+const bodyHead = ({ stage, attempt, provider, size, encoding }: StoredBody): string => {
+  const place = attempt === null ? "" : ` ${attempt} (${named(provider)})`;
+  return `${stage}${place}, ${size} bytes${encoding === "text" ? "" : `, ${encoding}`}:`;
+};
+
+/** Who reads content is in the audit log. */
+async function readWithEntry(dataFolder: string, ids: readonly string[]): Promise<Map<string, StoredBody[]>> {
+  await withStore(async ({ store }) => {
+    for (const objectId of ids)
+      await audited(store, { action: "bodies", resource: "requests", objectId }, async () => undefined);
+  });
+  return new Map(ids.map((id) => [id, readBodies(dataFolder, id)]));
+}
+
+function bodyLines(bodies: readonly StoredBody[]): string {
+  if (bodies.length === 0) return "No bodies are stored.";
+  return bodies.map((each) => `${bodyHead(each)}\n${each.body}`).join("\n\n");
+}
+
+async function show(words: readonly string[]): Promise<void> {
+  const options = { json: { type: "boolean" }, bodies: { type: "boolean" } } as const;
+  const { values, positionals } = parseCommonFields(words, options, 1);
   const [id] = positionals;
   if (id === undefined) throw new UsageError("Missing ID. Usage: turnpike requests show ID.");
   const settings = readSettings(process.env, process.cwd());
@@ -130,8 +154,21 @@ function show(words: readonly string[]): void {
   const pricing = configuration && pricingOf(settings, configuration);
   const found = readRequestStories(settings.dataFolder, id, mostShown, pricing);
   if (found.length === 0) throw new Error(`Request '${id}' was not found in the ledger of ${settings.dataFolder}.`);
-  const json = () => jsonText(found.map(({ request, ...rest }) => ({ ...request, ...rest })));
-  console.log(values.json ? json() : found.map(textOf).join("\n\n"));
+  const ids = found.map(({ request }) => request.id);
+  const bodies = values.bodies ? await readWithEntry(settings.dataFolder, ids) : null;
+  const of = ({ request }: RequestStory): StoredBody[] => bodies?.get(request.id) ?? [];
+  const json = () =>
+    jsonText(
+      found.map((each) => ({
+        ...each.request,
+        trace: each.trace,
+        failedAttempts: each.failedAttempts,
+        ...(bodies && { bodies: of(each) }),
+      })),
+    );
+  const text = (each: RequestStory): string =>
+    [textOf(each), ...(bodies === null ? [] : [bodyLines(of(each))])].join("\n\n");
+  console.log(values.json ? json() : found.map(text).join("\n\n"));
 }
 
 /** For programs: rows, and a cursor to continue. */
@@ -161,7 +198,7 @@ export const requestsCommand: Command = {
     show: {
       usage: "turnpike requests show ID",
       summary: "one request, its attempts and its price, by the gateway's id or by x-request-id",
-      options: { "--json": "print JSON" },
+      options: { "--bodies": "also its stored bodies; an entry of the audit log is written", "--json": "print JSON" },
       run: show,
     },
     feed: {

@@ -2,6 +2,7 @@
 import { createWindows } from "../gateway/policy/windows.ts";
 import type { Prices } from "../gateway/prices/prices.ts";
 import { type DeclaredAccess, declaredAccess } from "./access.ts";
+import { type BodySettings, bodySettings } from "./bodies.ts";
 import type { Settings } from "./environment.ts";
 import { fetchAllowOf } from "./fetch-allowlist.ts";
 import { type ReadConfig, readConfigFile } from "./file.ts";
@@ -15,6 +16,7 @@ export interface Configuration {
   readonly access: DeclaredAccess;
   readonly fetchAllow: readonly string[];
   readonly videos: VideoOptions;
+  readonly bodies: BodySettings;
   readonly prices: Prices;
   /** Sentences about settings that are allowed but probably wrong. */
   readonly warnings: readonly string[];
@@ -36,8 +38,9 @@ export function readConfiguration(settings: Settings): Configuration {
   const fetchAllow = file.faults.attempt(() => fetchAllowOf(settings, file)) ?? [];
   const prices = readPrices(file);
   const videos = file.faults.attempt(() => videoOptions(settings, file));
+  const bodies = bodySettings(file);
   checkTimeZone(file);
   file.faults.throwIfAny();
   if (videos === undefined) throw new Error("The video settings could not be read.");
-  return { file, access, fetchAllow, videos, prices, warnings: configWarnings(file, catalog) };
+  return { file, access, fetchAllow, videos, bodies, prices, warnings: configWarnings(file, catalog) };
 }

@@ -1,6 +1,6 @@
 // The schema of turnpike.yaml.
 import { type Static, Type } from "typebox";
-import { projectSchema, ruleFields } from "../gateway/policy/rules.ts";
+import { bodyFields, projectSchema, ruleFields } from "../gateway/policy/rules.ts";
 import { limitsSchema } from "./limits.ts";
 import { modelCapabilities } from "./model-capabilities.ts";
 import { costEntry, priceEntry, pricesSchema } from "./price-schema.ts";
@@ -127,6 +127,41 @@ const responses = Type.Object(
   closed,
 );
 
+const bodies = Type.Object(
+  {
+    store: Type.Optional(bodyFields.store),
+    sample_percent: bodyFields.sample_percent,
+    max_kib: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: 65_536, description: "Of each body its beginning is stored. Default 256." }),
+    ),
+    retention_days: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: 3650,
+        description:
+          "Days for which bodies are stored. Default 7. With 0 none is stored, and earlier ones are deleted.",
+      }),
+    ),
+    max_total_mib: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: 1_000_000,
+        description: "Size of all stored bodies, compressed. When exceeded, the oldest are deleted. Default 1024.",
+      }),
+    ),
+    redact_fields: Type.Optional(
+      Type.Array(name("Name of a JSON member."), {
+        maxItems: 200,
+        description: "JSON members whose values are removed, in addition to those that hold secrets.",
+      }),
+    ),
+    redact_patterns: Type.Optional(
+      Type.Array(name("A regular expression."), { maxItems: 100, description: "Texts that are removed." }),
+    ),
+  },
+  closed,
+);
+
 const fetching = Type.Object(
   {
     allow: Type.Optional(
@@ -217,6 +252,7 @@ export const configSchema = Type.Object(
       }),
     ),
     responses: Type.Optional(responses),
+    bodies: Type.Optional(bodies),
     videos: Type.Optional(videos),
     prices: Type.Optional(pricesSchema),
     fetch: Type.Optional(fetching),

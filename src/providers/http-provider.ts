@@ -15,7 +15,15 @@ import { parseJsonText, withoutUndefined } from "../lib/json.ts";
 import { bytesOf } from "../lib/json-source.ts";
 import { writeMultipart } from "../lib/multipart-write.ts";
 import { type AccountAccess, type GetList, type Signer, secretsOf } from "./credentials.ts";
-import type { DispatchRequest, HttpEntry, HttpProvider, Provider, ProviderLists, ResponsePatch } from "./provider.ts";
+import type {
+  DispatchRequest,
+  HttpEntry,
+  HttpProvider,
+  ObserveBody,
+  Provider,
+  ProviderLists,
+  ResponsePatch,
+} from "./provider.ts";
 import { isStrong, type Redactor, redactorOf, withRedactor } from "./redaction.ts";
 import { patchRequest } from "./request-quirks.ts";
 import { patchedResponse } from "./response-quirks.ts";
@@ -62,14 +70,21 @@ function signed(send: Send, signer: Signer, { unwrap }: AccountAccess, redactor:
  */
 function callSenders(send: Send, encode: ReturnType<typeof requestEncoder>, baseUrl: string) {
   const base = join(baseUrl, "");
-  const sending = (call: UpstreamRequest, signal: AbortSignal, more: Pick<OutgoingRequest, "freshConnection">) => {
-    const sendEncoded = (request: Awaited<ReturnType<typeof encode>>): Promise<Response> =>
-      send({ ...request, ...more, url: base + call.path, signal });
+  const sending = (
+    call: UpstreamRequest,
+    signal: AbortSignal,
+    more: Pick<OutgoingRequest, "freshConnection">,
+    observe?: ObserveBody,
+  ) => {
+    const sendEncoded = (request: Awaited<ReturnType<typeof encode>>): Promise<Response> => {
+      observe?.(request.pieces ?? (request.body === undefined ? [] : [request.body]));
+      return send({ ...request, ...more, url: base + call.path, signal });
+    };
     const request = encode(call);
     return request instanceof Promise ? request.then(sendEncoded) : sendEncoded(request);
   };
   return {
-    sendCall: (call: UpstreamRequest, signal: AbortSignal) => sending(call, signal, {}),
+    sendCall: (call: UpstreamRequest, signal: AbortSignal, observe?: ObserveBody) => sending(call, signal, {}, observe),
     sendTaskCall: (call: UpstreamRequest, signal: AbortSignal) =>
       sending(call, signal, call.method === "GET" ? {} : { freshConnection: true }),
   };
@@ -138,9 +153,9 @@ export function httpProvider(
   const redacted = (response: Response): Response => withRedactor(response, redactor);
   const sendSigned = signed(proxied, signer, access, redactor);
   const { sendCall, sendTaskCall } = callSenders(sendSigned, requestEncoder(base), baseUrl);
-  const post = ({ call, dialect, signal }: DispatchRequest): Promise<Response> => {
+  const post = ({ call, dialect, signal, observe }: DispatchRequest): Promise<Response> => {
     const patched = patchRequest(kind, call);
-    return sendCall(access.rewritePath?.(patched, dialect) ?? patched, signal);
+    return sendCall(access.rewritePath?.(patched, dialect) ?? patched, signal, observe);
   };
   const followed = async (request: DispatchRequest): Promise<Response> => {
     const { dialect } = request;

@@ -126,7 +126,11 @@ export interface DispatchRequest {
   readonly dialect: UpstreamDialect;
   readonly stream: boolean;
   readonly signal: AbortSignal;
+  /** Is given the body as it leaves. */
+  readonly observe?: ObserveBody;
 }
+
+export type ObserveBody = (pieces: readonly (Uint8Array | string)[]) => void;
 
 /** Sends a call about a task. */
 export type SendTask = (call: UpstreamRequest, signal: AbortSignal) => Promise<Response>;

@@ -29,7 +29,7 @@ export interface UpstreamChange {
 }
 
 /** Work that no request waits for. */
-export type BackgroundTask = "catalog" | "idempotency" | "keys" | "ledger" | "responses" | "videos";
+export type BackgroundTask = "bodies" | "catalog" | "idempotency" | "keys" | "ledger" | "responses" | "videos";
 export type UncaughtKind = "exception" | "rejection";
 
 /** A spent part of a budget. */

@@ -48,6 +48,7 @@ export function boundsWithoutRow(
 /** Why bounds are in neither table: `path name name`. */
 export const otherBounds: Readonly<Record<string, readonly string[]>> = {
   "a unit's size, not a bound": [
+    "src/config/bodies.ts dayMs",
     "src/app.ts dayMs",
     "src/cli/keys.ts dayMs hourMs mostAtOnce",
     "src/gateway/policy/end-users.ts minuteMs dayMs rememberedMs.week rememberedMs.month",
@@ -129,6 +130,8 @@ export const otherBounds: Readonly<Record<string, readonly string[]>> = {
   ],
   "a buffer or a slice of work: it changes speed, and no answer": [
     "src/store/audit.ts pageRows",
+    "src/gateway/bodies/recorder.ts beyondBytes shortestSecret",
+    "src/gateway/bodies/bodies.ts maxWaiting",
     "src/lib/event-loop-turn.ts inOneTurnBytes",
     "src/providers/sandbox/moderate.ts stepChars itemChars",
     "src/providers/sandbox/rerank.ts stepChars",
@@ -184,6 +187,7 @@ export const otherBounds: Readonly<Record<string, readonly string[]>> = {
     "src/announcement.ts listPatienceMs",
     "src/app.ts backlogTickMs deadlineTickMs videoDrainMs",
     "src/telemetry/event-loop-delay.ts everyMs",
+    "src/gateway/bodies/bodies.ts pruneEveryMs",
     "src/gateway/ledger/writer.ts firstRetryMs longestRetryMs",
     "src/gateway/pipeline/readiness.ts probeEveryMs",
     "src/gateway/pipeline/usage-estimate.ts patienceMs",

@@ -38,6 +38,7 @@ export interface ResourceDependencies {
   readonly testProvider: ProviderDependencies["test"];
   readonly reader: () => LedgerReader;
   readonly attempts: RequestDependencies["attempts"];
+  readonly bodies: RequestDependencies["bodies"];
   readonly videos: () => Videos;
   readonly declaredKeys: KeyDependencies["declaredKeys"];
   readonly declaredProjects: ProjectDependencies["declaredProjects"];
@@ -53,7 +54,7 @@ export function adminResources(dependencies: ResourceDependencies): readonly Res
     serviceTokens(pepper),
     audit,
     usage(dependencies.reader),
-    requests({ reader: dependencies.reader, attempts: dependencies.attempts }),
+    requests(dependencies),
     tasks(dependencies.videos),
     providers({ catalog, sealer, schema: schemas.provider, test: dependencies.testProvider }),
     models({ catalog, listings: dependencies.listings }),

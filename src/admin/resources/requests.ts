@@ -1,6 +1,7 @@
 // Requests: rows of the ledger, newest first, and a single one with its attempts.
 import { Type } from "typebox";
 import { GatewayError } from "../../canonical/error.ts";
+import type { StoredBody } from "../../gateway/bodies/types.ts";
 import { type AttemptRow, answeredAttempt, type RequestRow } from "../../gateway/ledger/read.ts";
 import type { LedgerReader } from "../../gateway/ledger/reader.ts";
 import type { RequestListFilter } from "../../gateway/ledger/request-list.ts";
@@ -10,12 +11,14 @@ import { amountMembers, writeAmounts } from "../amounts.ts";
 import { closed, dollars, givenTime, integer, isoTime, money, nullable, shortText, text, time } from "../fields.ts";
 import { requireRole } from "../permissions.ts";
 import { msOf } from "../query.ts";
-import { list, type Resource } from "../resource.ts";
+import { type Action, list, type Resource } from "../resource.ts";
 
 export interface RequestDependencies {
   readonly reader: () => Pick<LedgerReader, "requests">;
   /** The attempts of a request except the one that answered. */
   readonly attempts: (id: string) => readonly AttemptRow[];
+  /** What is stored of the content of a request. */
+  readonly bodies: (id: string) => readonly StoredBody[];
 }
 
 const states = ["open", "pending", "completed", "failed", "cancelled", "rejected", "interrupted", "replayed"];
@@ -130,6 +133,31 @@ function written(row: RequestRow, attempts: readonly AttemptRow[] | null): JsonO
   };
 }
 
+const body = Type.Object({
+  stage: Type.Enum(["request", "upstream_request", "upstream_response", "response"], {
+    description: "What the client sent, what went to a provider, what came back, or what the client got.",
+  }),
+  attempt: nullable(integer("The attempt.")),
+  provider: nullable(text("Who was asked.")),
+  size: integer("Size in bytes. Where it is more than that of `body`, the rest is not stored."),
+  encoding: Type.Enum(["text", "base64"], { description: "`base64` for what is not text." }),
+  body: text("The body, without secrets and what `bodies.redact_fields` and `redact_patterns` remove."),
+});
+
+/** Who reads content is in the audit log. */
+function bodiesAction({ reader, bodies }: RequestDependencies): Action {
+  return {
+    summary: "Returns the stored bodies of a request. Each call is in the audit log.",
+    ...{ scope: "object", effect: "outside" },
+    reply: Type.Object({ object: Type.Literal("request_bodies"), id: text("The request."), bodies: Type.Array(body) }),
+    async run(_context, given) {
+      const { rows } = await reader().requests({ filter: { requestId: given }, limit: 1 });
+      const id = rows[0]?.id ?? given;
+      return { object: "request_bodies", id, bodies: bodies(id).map((each): JsonObject => ({ ...each })) };
+    },
+  };
+}
+
 const nanoDigits = 9;
 
 type Filters = Record<string, string | number | undefined>;
@@ -157,8 +185,10 @@ function filterOf(given: Filters): RequestListFilter {
   return Object.fromEntries(Object.entries(wanted).filter(([, value]) => value !== undefined)) as RequestListFilter;
 }
 
-export function requests({ reader, attempts }: RequestDependencies): Resource {
+export function requests(dependencies: RequestDependencies): Resource {
+  const { reader, attempts } = dependencies;
   return {
+    actions: { bodies: bodiesAction(dependencies) },
     ...{ name: "requests", title: "request", object },
     list: list(filters, [""], async ({ principal }, { filters: given, limit, after }) => {
       if (given.min_cost !== undefined) requireRole(principal, "costs:read");

@@ -33,6 +33,8 @@ export interface AttemptLog {
   /** The candidate is not asked in this way, because it cannot carry the request. */
   unable(candidate: Candidate, error: GatewayError): void;
   unables(): readonly UnableCandidate[];
+  /** The number of the current attempt, from 1. */
+  number(): number;
   /** The next attempt begins. */
   begin(candidate: Candidate): void;
   /** A call of the current attempt leaves. */
@@ -84,7 +86,7 @@ class RequestAttempts implements AttemptLog {
   declare private unableCandidates: UnableCandidate[] | null;
   declare private current: Current | null;
   declare private usage: Usage | undefined;
-  declare private number: number;
+  declare private attempt: number;
   declare private begunMs: number | null;
   declare private waiting: number;
   declare private waitingSinceMs: number;
@@ -97,7 +99,7 @@ class RequestAttempts implements AttemptLog {
     this.unableCandidates = null;
     this.current = null;
     this.usage = undefined;
-    this.number = 0;
+    this.attempt = 0;
     this.begunMs = null;
     this.waiting = 0;
     this.waitingSinceMs = 0;
@@ -114,8 +116,12 @@ class RequestAttempts implements AttemptLog {
     return this.unableCandidates ?? noUnables;
   }
 
+  number(): number {
+    return this.attempt;
+  }
+
   begin(candidate: Candidate): void {
-    this.number++;
+    this.attempt++;
     const startedMs = Math.round(this.nowMs() - this.arrivedMs);
     this.begunMs = startedMs;
     this.current = { candidate, startedMs, sent: 0, unreachable: 0, refused: 0, read: 0, httpStatus: null };
@@ -148,7 +154,7 @@ class RequestAttempts implements AttemptLog {
     const outcome = outcomeOf(this.current);
     this.failedAttempts ??= [];
     this.failedAttempts.push({
-      number: this.number,
+      number: this.attempt,
       candidate,
       outcome,
       errorCode: code,

@@ -8,6 +8,7 @@ import { isLarge, nextEventLoopTurn } from "../../lib/event-loop-turn.ts";
 import { mapConcurrent } from "../../lib/map-concurrent.ts";
 import { originOf } from "../../providers/provider.ts";
 import type { Events } from "../../telemetry/events.ts";
+import type { BodyRecorder } from "../bodies/recorder.ts";
 import type { AudioTranscoder } from "../operations/audio-transcoder.ts";
 import { type FetchContext, needsBytes, withBytes } from "../operations/image-transfer.ts";
 import { readOrAgain } from "../operations/moderation.ts";
@@ -55,6 +56,7 @@ export interface AttemptContext extends FetchContext, AttemptBounds {
   readonly voiceLists: VoiceLists;
   readonly log: AttemptLog;
   readonly estimates: UsageEstimates;
+  readonly bodies: BodyRecorder | null;
   readonly transcoder: AudioTranscoder | null;
   readonly preferred: PreferredDialects;
 }

@@ -10,6 +10,7 @@ import type { Deadline } from "../../lib/deadline.ts";
 import { hopsHeader, withNextHop } from "../../lib/hops.ts";
 import { frameSplitter } from "../../lib/sse.ts";
 import { type CanonicalReply, originOf } from "../../providers/provider.ts";
+import type { BodyRecorder } from "../bodies/recorder.ts";
 import type { AudioTranscoder } from "../operations/audio-transcoder.ts";
 import { mergeDeltas } from "../operations/chat.ts";
 import { image } from "../operations/image.ts";
@@ -48,11 +49,11 @@ export interface StreamContext extends FetchContext {
   readonly clock: Clock;
   readonly log: AttemptLog;
   readonly estimates: UsageEstimates;
+  readonly bodies: BodyRecorder | null;
   /** Null where speech cannot be transcoded. */
   readonly transcoder: AudioTranscoder | null;
 }
 
-/** Nothing has reached the provider. */
 const isUnsent = ({ kind }: GatewayError): boolean => kind === "upstream_unreachable";
 
 /** Sends one call and answers with a response that is a success. */
@@ -63,15 +64,14 @@ export async function sendCall(
   call: UpstreamRequest,
   signal: AbortSignal,
 ): Promise<Response> {
-  const { outline, envelope } = context.gatewayRequest;
-  const { stream } = outline;
-  const { log } = context;
-  const hopped = withNextHop(call, envelope.header(hopsHeader));
-  const shipment = { call: hopped, dialect: plan.upstream, stream, signal };
+  const { log, bodies, gatewayRequest } = context;
+  const hopped = withNextHop(call, gatewayRequest.envelope.header(hopsHeader));
+  const shipment = { call: hopped, dialect: plan.upstream, stream: gatewayRequest.outline.stream, signal };
   const { dispatch } = candidate.provider;
   if (dispatch.form !== "http") throw new GatewayError("internal_error", "This provider answers inside the process.");
   log.sent();
-  const response = await log.waits(dispatch.send(shipment)).catch((thrown) => {
+  const send = bodies === null ? dispatch.send : bodies.around(dispatch.send, log.number(), candidate);
+  const response = await log.waits(send(shipment)).catch((thrown) => {
     if (thrown instanceof GatewayError && isUnsent(thrown)) log.unreachable();
     throw thrown;
   });

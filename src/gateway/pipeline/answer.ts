@@ -8,6 +8,7 @@ import { approximateInput, inputBound } from "../../dialects/tokens/figures.ts";
 import type { DeadlineClock } from "../../lib/deadline.ts";
 import { createAttemptLog } from "../attempts/attempt-log.ts";
 import { type AttemptContext, attemptStream, attemptWhole } from "../attempts/model-attempts.ts";
+import type { BodyRecorder } from "../bodies/recorder.ts";
 import type { LedgerOpening } from "../ledger/types.ts";
 import { attemptCount } from "../operations/token-count.ts";
 import { ledgerNames } from "../policy/caller.ts";
@@ -104,6 +105,7 @@ function workOf(
   return {
     open: (admitted) => ledger.open(openingOf(dependencies, gatewayRequest, admitted)),
     perform(exchange) {
+      if (exchange.bodies !== null) recordRequest(exchange.bodies, given);
       const attempts: AttemptContext = {
         candidates,
         gatewayRequest,
@@ -123,6 +125,7 @@ function workOf(
         router: dependencies.router,
         repeats,
         dueMs,
+        bodies: exchange.bodies,
       };
       return gatewayRequest.outline.stream
         ? streamed(dependencies, attempts, exchange, context)
@@ -130,6 +133,15 @@ function workOf(
     },
     failed: (error) => failedOutcome(booked, null, error),
   };
+}
+
+/** The client's request, as it came where its bytes are still there. */
+function recordRequest(bodies: BodyRecorder, { source, write, envelope: { header } }: GatewayRequest): void {
+  const keys = ["authorization", "x-api-key", "x-goog-api-key"].map(header);
+  bodies.request(
+    source?.bytes !== undefined && source.value === write.wire ? source.bytes : JSON.stringify(write.wire),
+    keys,
+  );
 }
 
 function openingOf(
@@ -176,6 +188,9 @@ async function refuse(
   context: AttemptContext,
   { failure, servedBy }: { readonly failure: GatewayError; readonly servedBy: ServedBy | null },
 ): Promise<never> {
+  exchange.bodies?.response(
+    JSON.stringify(context.gatewayRequest.dialect.error.render(failure, exchange.requestId).body),
+  );
   await exchange.settle(await failedOutcome(context, servedBy, failure));
   throw withServedBy(failure, servedBy);
 }
@@ -194,6 +209,7 @@ async function whole(
   exchange.firstByte();
   const { value, servedBy } = result;
   const { body, json, type, usage } = value;
+  exchange.bodies?.response(json === undefined ? body : JSON.stringify(json));
   await exchange.settle(await repliedOutcome(context, servedBy, usage));
   const isEstimated = usage?.estimated === true || servedBy.candidate.provider === fallbackProvider;
   const price = exchange.settlement?.priceNanoDollars ?? null;
@@ -246,7 +262,8 @@ async function streamed(
     overdue: early === null,
   });
   const type = early?.value.type ?? null;
-  return { body, servedBy: early?.servedBy ?? null, exchange, ...(type === null ? {} : { type }) };
+  const shown = exchange.bodies?.responseStream(body) ?? body;
+  return { body: shown, servedBy: early?.servedBy ?? null, exchange, ...(type === null ? {} : { type }) };
 }
 
 /** The value if it comes in time, else null; the promise goes on. */

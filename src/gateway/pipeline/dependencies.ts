@@ -4,6 +4,7 @@ import type { DeadlineClock } from "../../lib/deadline.ts";
 import type { Provider } from "../../providers/provider.ts";
 import type { DnsFor } from "../../providers/safe-fetch/resolver.ts";
 import type { Events } from "../../telemetry/events.ts";
+import type { Bodies } from "../bodies/bodies.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import type { AudioTranscoder } from "../operations/audio-transcoder.ts";
 import type { MissingCounters } from "../operations/token-count.ts";
@@ -33,6 +34,8 @@ export interface GatewayDependencies {
   readonly rates: Rates;
   readonly budgets: Budgets;
   readonly endUsers: EndUsers;
+  /** Stores bodies where projects say so. */
+  readonly bodies: Bodies;
   /** The exchanges in progress. */
   readonly running: RunningWork;
   /** How many exchanges are in progress. */

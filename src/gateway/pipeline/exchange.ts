@@ -6,6 +6,7 @@ import type { Warning } from "../../canonical/warning.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { Events, RequestIds } from "../../telemetry/events.ts";
 import type { SettledExchange } from "../../telemetry/metrics.ts";
+import type { BodyRecorder } from "../bodies/recorder.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import { type Ending, endStateOf, pricedAttempts, settlementOf } from "../ledger/settlement.ts";
 import type { LedgerAttempt, LedgerEntry, LedgerSettlement, PassedOver } from "../ledger/types.ts";
@@ -67,6 +68,8 @@ export interface Exchange extends RequestIds {
   settle(outcome: ExchangeOutcome): Promise<unknown>;
   /** Why it has to end before its time; null while it may go on. */
   readonly stopped: GatewayError | null;
+  /** Records its bodies; null where none are stored. */
+  readonly bodies: BodyRecorder | null;
   /** The signal of its work: that of the client, or an aborted one once it is stopped. */
   signal(client: () => AbortSignal): AbortSignal;
   /** Whom to call when it is stopped: a stream, which then ends with an error. */
@@ -94,6 +97,7 @@ export interface ExchangeDependencies extends RequestIds {
   readonly arrivedMs: number;
   /** Whose request it is. */
   readonly keyId: string;
+  readonly bodies: BodyRecorder | null;
   /** Where it is listed while it is in progress. */
   readonly running: RunningWork;
 }
@@ -127,6 +131,7 @@ class RunningExchange implements Exchange, Stoppable {
   declare private busy: Candidate | null;
   declare settlement: LedgerSettlement | null;
   declare readonly keyId: string;
+  declare readonly bodies: BodyRecorder | null;
   declare stopped: GatewayError | null;
   declare private end: ((reason: GatewayError) => void) | null;
 
@@ -143,6 +148,7 @@ class RunningExchange implements Exchange, Stoppable {
     this.settlement = null;
     this.admittedAtMs = given.clock.nowMs();
     this.keyId = given.keyId;
+    this.bodies = given.bodies;
     this.stopped = null;
     this.end = null;
     given.running.add(this);
@@ -201,6 +207,7 @@ class RunningExchange implements Exchange, Stoppable {
     const { failedAttempts = none } = outcome;
     const settlement = settlementOf(ending, this.given.prices);
     this.settlement = settlement;
+    this.bodies?.settled(settlement);
     reservations.settle(settlement);
     reservations.release();
     events.exchangeSettled(this.settled(outcome, settlement), outcome.error, this);

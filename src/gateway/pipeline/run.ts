@@ -77,7 +77,7 @@ export async function perform<T>(
   work: Work<T>,
 ): Promise<T> {
   const { id, reservations, candidates, request } = admitted;
-  const { clock, events, prices, running } = dependencies;
+  const { clock, events, prices, running, bodies } = dependencies;
   const { requestId, arrivedMs, operation, model, caller } = request;
   let exchange: Exchange;
   try {
@@ -86,7 +86,7 @@ export async function perform<T>(
       ...{ id, requestId, entry, reservations, candidates, clock, events, arrivedMs, prices },
       ...{ operation, model, tier: request.size.tier(), passedOver: admitted.passedOver },
       ...{ router: dependencies.router, affinity: admitted.affinity },
-      ...{ keyId: caller.keyId, running },
+      ...{ keyId: caller.keyId, running, bodies: bodies.begin(id, caller) },
     });
   } catch (thrown) {
     reservations.cancel();

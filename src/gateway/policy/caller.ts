@@ -1,7 +1,7 @@
 // Who calls: the key, what it belongs to, and the rules of each level above it.
 import { type Access, accessOf } from "./access-rules.ts";
 import type { CounterLevel } from "./counters.ts";
-import type { ProjectRules, Rules } from "./rules.ts";
+import type { BodyRule, ProjectRules, Rules } from "./rules.ts";
 
 /** The rules of one level, under the id that its counters have. */
 export interface RuleLevel {
@@ -27,6 +27,8 @@ export interface Caller {
   readonly access: readonly Access[];
   /** How the project counts its end users; null where it says nothing of them. */
   readonly endUsers: NonNullable<ProjectRules["end_users"]> | null;
+  /** Of which of its requests the project stores bodies; null where it says nothing. */
+  readonly bodies: BodyRule | null;
 }
 
 /** What exists without being made: a single-user installation never meets either. */
@@ -53,7 +55,7 @@ const projectLevels = new WeakMap<ProjectRules, RuleLevel>();
 function projectLevel(id: string, project: ProjectRules): RuleLevel | null {
   const found = projectLevels.get(project);
   if (found !== undefined && found.id === id) return found;
-  const { key_defaults: _defaults, end_users: _users, ...own } = project;
+  const { key_defaults: _defaults, end_users: _users, bodies: _bodies, ...own } = project;
   if (!hasRules(own)) return null;
   const made = levelOf("project", id, own);
   projectLevels.set(project, made);
@@ -64,14 +66,14 @@ const hasRules = (rules: Rules | null): rules is Rules => rules !== null && Obje
 
 /** Of a key and the project that it belongs to. */
 export function callerOf({ keyId, name, rules, project }: CallerParts): Caller {
-  const { end_users: endUsers = null } = project.rules ?? {};
+  const { end_users: endUsers = null, bodies = null } = project.rules ?? {};
   const ofProject = project.rules === null ? null : projectLevel(project.id, project.rules);
   const levels: RuleLevel[] = [];
   if (ofProject !== null) levels.push(ofProject);
   if (hasRules(rules)) levels.push(levelOf("key", keyId, rules));
   const access = levels.flatMap((each) => accessOf(each.level, each.rules) ?? []);
   const who = { keyId, name, organization: defaultOrganization, project: project.id, endUser: null };
-  return { ...who, levels, access, endUsers };
+  return { ...who, levels, access, endUsers, bodies };
 }
 
 /** Who pays, as the ledger writes it down. */

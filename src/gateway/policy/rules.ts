@@ -94,8 +94,24 @@ const endUsers = Type.Object(
   closed,
 );
 
+/** Of which requests bodies are stored. */
+export const bodyFields = {
+  store: Type.Enum(["never", "errors", "sample", "all"], {
+    description: "Requests whose bodies are stored: none, those that fail, a random sample, or all.",
+  }),
+  sample_percent: Type.Optional(
+    Type.Number({ minimum: 0, maximum: 100, description: "Size of the sample. Default 1." }),
+  ),
+};
+
+const bodyRule = Type.Object(bodyFields, closed);
+export type BodyRule = Static<typeof bodyRule>;
+
 export const projectFields = {
   ...ruleFields,
+  bodies: Type.Optional(
+    Type.Object(bodyFields, { ...closed, description: "Bodies to store, in place of the top-level `bodies.store`." }),
+  ),
   key_defaults: Type.Optional(
     Type.Object(ruleFields, {
       ...closed,
@@ -127,7 +143,12 @@ export function ruleFault({ allowed_addresses: addresses = [], budgets = [] }: R
 }
 
 /** As `ruleFault`, of everything that a project says. */
-export function projectFault({ key_defaults, end_users, ...own }: ProjectRules): RuleFault | undefined {
+export function projectFault({
+  key_defaults,
+  end_users,
+  bodies: _bodies,
+  ...own
+}: ProjectRules): RuleFault | undefined {
   const parts: [string[], Rules | undefined][] = [
     [[], own],
     [["key_defaults"], key_defaults],

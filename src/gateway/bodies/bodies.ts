@@ -1,0 +1,99 @@
+// Bodies of requests, stored where a project says so: never, for errors, for a sample, or all. Off, it costs one look at a setting.
+import { existsSync } from "node:fs";
+import type { Clock } from "../../lib/clock.ts";
+import { createThread } from "../../lib/thread.ts";
+import { workerAddress } from "../../lib/worker.ts";
+import type { LedgerSettlement } from "../ledger/types.ts";
+import type { Caller } from "../policy/caller.ts";
+import type { BodyRule } from "../policy/rules.ts";
+import { bodiesPath, removeBodyFile } from "./body-file.ts";
+import type { BodyJob, BodyOptions, BodyResult } from "./body-worker.ts";
+import { BodyRecorder } from "./recorder.ts";
+import type { RecordedRequest } from "./types.ts";
+
+export interface Bodies {
+  /** Records this exchange; null where nothing of it is stored. */
+  begin(id: string, caller: Caller): BodyRecorder | null;
+  /** Deletes what is stored of an end user up to a time. */
+  erase(project: string, endUser: string, untilMs: number): Promise<void>;
+  /** Resolves when everything that was recorded is written. */
+  close(): Promise<void>;
+}
+
+export interface BodiesOptions extends BodyOptions {
+  /** Of projects that say nothing. */
+  readonly usual: BodyRule;
+  readonly clock: Clock;
+  readonly failed: (cause: unknown) => void;
+}
+
+/** Records that wait for the thread; further ones are dropped and logged, so that a slow disk does not fill the memory. */
+const maxWaiting = 256;
+const pruneEveryMs = 3_600_000;
+const sampleDigits = 8;
+
+/** By the random end of the id, so that the same request is always in the sample or never. */
+function isInSample(id: string, percent: number): boolean {
+  const digits = id.replaceAll("-", "").slice(-sampleDigits);
+  return Number.parseInt(digits, 16) / 16 ** sampleDigits < percent / 100;
+}
+
+const isError = ({ state }: LedgerSettlement): boolean => state !== "completed" && state !== "replayed";
+
+/** With a retention of 0 nothing is recorded, and what is there is deleted. */
+export function openBodies(options: BodiesOptions): Bodies {
+  const { usual, clock, failed, limits, dataFolder, redaction } = options;
+  const isOff = limits.retentionMs === 0;
+  const thread = createThread<BodyJob, BodyResult>(() => workerAddress("gateway/bodies/body-worker.ts", import.meta));
+  const waiting = new Set<Promise<void>>();
+  let open: Promise<void> | null = null;
+  const run = async (job: BodyJob, given: readonly ArrayBuffer[] = []): Promise<void> => {
+    const { result } = await thread.run(job, given);
+    if ("error" in result) throw new Error(result.error);
+  };
+  const opened = (): Promise<void> => {
+    open ??= run({ open: { dataFolder, limits, redaction }, nowMs: clock.nowMs() });
+    return open;
+  };
+  const background = (work: Promise<void>): void => {
+    const ended = work.catch(failed).finally(() => waiting.delete(ended));
+    waiting.add(ended);
+  };
+  const write = (request: RecordedRequest): void => {
+    if (waiting.size >= maxWaiting) {
+      failed(new Error("too many bodies wait to be written: one was dropped"));
+      return;
+    }
+    const buffers = request.bodies.map(({ bytes }) => bytes.buffer as ArrayBuffer);
+    background(opened().then(() => run({ write: request, nowMs: clock.nowMs() }, buffers)));
+  };
+  if (isOff) removeBodyFile(dataFolder);
+  else if (existsSync(bodiesPath(dataFolder))) background(opened());
+  const prune = (): void => {
+    if (open !== null) background(run({ prune: clock.nowMs() }));
+  };
+  const timer = isOff ? null : setInterval(prune, pruneEveryMs).unref();
+  return {
+    begin(id, caller) {
+      const { store, sample_percent: percent = 1 } = caller.bodies ?? usual;
+      if (isOff || store === "never" || (store === "sample" && !isInSample(id, percent))) return null;
+      const about = { id, atMs: clock.nowMs(), keyId: caller.keyId, project: caller.project, endUser: caller.endUser };
+      return new BodyRecorder({
+        maxBytes: limits.maxBodyBytes,
+        isWanted: (settlement) => store !== "errors" || isError(settlement),
+        write: (bodies) => write({ ...about, bodies }),
+      });
+    },
+    async erase(project, endUser, untilMs) {
+      if (isOff || !existsSync(bodiesPath(dataFolder))) return;
+      await opened();
+      await Promise.all(waiting);
+      await run({ erase: { project, endUser, untilMs } });
+    },
+    async close() {
+      if (timer !== null) clearInterval(timer);
+      await Promise.all(waiting);
+      thread.close();
+    },
+  };
+}
