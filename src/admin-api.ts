@@ -8,7 +8,6 @@ import type { ProviderTest } from "./admin/resources/providers.ts";
 import { createSealer } from "./admin/stored-entries.ts";
 import { toGatewayError } from "./canonical/error.ts";
 import type { DeclaredAccess } from "./config/access.ts";
-import type { Configuration } from "./config/configuration.ts";
 import type { Settings } from "./config/environment.ts";
 import { entrySchemas } from "./config/schema.ts";
 import { adminSetting } from "./config/secrets.ts";
@@ -26,6 +25,7 @@ import type { ReadLimits } from "./http/read.ts";
 import { validate } from "./http/validate.ts";
 import { systemClock } from "./lib/clock.ts";
 import type { ServedCatalog } from "./live-catalog.ts";
+import type { LiveConfiguration } from "./live-configuration.ts";
 import { readSetting } from "./store/settings.ts";
 import type { Registry } from "./telemetry/registry.ts";
 
@@ -37,7 +37,7 @@ export interface AdminApiParts extends Pick<AccessDependencies, "store" | "peppe
   readonly videos: Videos;
   readonly keys: Pick<Keys, "refresh">;
   readonly settings: Settings;
-  readonly configuration: Configuration;
+  readonly followed: Pick<LiveConfiguration, "current" | "status">;
   readonly registry: Registry;
 }
 
@@ -76,7 +76,8 @@ function declaredEntries({ keys }: DeclaredAccess): readonly DeclaredKeyEntry[] 
 export function adminApi(parts: AdminApiParts, teardown: (() => unknown)[]): readonly Endpoint[] {
   const reader = createLedgerReader(parts.settings.dataFolder);
   teardown.push(() => reader.close());
-  const { store, pepper, limits, catalog, gateway, registry } = parts;
+  const { store, pepper, limits, catalog, gateway, registry, followed } = parts;
+  const declaredNow = () => followed.current().configuration.access;
   const admin = createAdmin({ store, clock: systemClock, validate });
   const adminKeyHash = () => readSetting(store, adminSetting);
   const access = createAdminAccess({ store, pepper, clock: systemClock, adminKeyHash });
@@ -92,10 +93,10 @@ export function adminApi(parts: AdminApiParts, teardown: (() => unknown)[]): rea
     attempts: (id) => readAttempts(parts.settings.dataFolder, id),
     bodies: (id) => readBodies(parts.settings.dataFolder, id),
     videos: () => parts.videos,
-    declaredKeys: () => declaredEntries(parts.configuration.access),
-    declaredProjects: () => parts.configuration.access.projects,
+    declaredKeys: () => declaredEntries(declaredNow()),
+    declaredProjects: () => declaredNow().projects,
     keysChanged: () => parts.keys.refresh(),
-    settings: () => settingEntries(parts.settings, parts.configuration),
+    settings: () => settingEntries(parts.settings, followed.current().configuration, followed.status()),
   });
   const mayReadMetrics: MetricsParts["mayReadMetrics"] = async (token, address) =>
     requireRole(await access.identify(token, address), "metrics:read");

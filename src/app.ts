@@ -2,7 +2,7 @@
 import { createSealer } from "./admin/stored-entries.ts";
 import { adminApi } from "./admin-api.ts";
 import { announce } from "./announcement.ts";
-import type { Limits } from "./config/limits.ts";
+import { followConfiguration } from "./apply-configuration.ts";
 
 import { storedResponses } from "./dialects/index.ts";
 import { bodiesOf, declaredKeys, type Foundation, lay, type StartOptions, type Teardown } from "./foundation.ts";
@@ -32,8 +32,7 @@ import { openResponses, type Responses } from "./gateway/responses/responses.ts"
 import { createModelLists } from "./gateway/routing/model-lists.ts";
 import { createPreferredDialects } from "./gateway/routing/preferred-dialects.ts";
 import { createRouter } from "./gateway/routing/router.ts";
-import { type Backlog, createBacklog } from "./gateway/streaming/backlog.ts";
-import type { StreamTimers } from "./gateway/streaming/client-stream.ts";
+import { createBacklog } from "./gateway/streaming/backlog.ts";
 import { createDrains } from "./gateway/streaming/drains.ts";
 import { openVideos, type Videos } from "./gateway/tasks/videos.ts";
 import { createCors } from "./http/cors.ts";
@@ -49,6 +48,7 @@ import { openLiveCatalog, type ServedCatalog } from "./live-catalog.ts";
 import { createResolver } from "./providers/safe-fetch/resolver.ts";
 import { estimator, startTokenCounter } from "./providers/token-counter/index.ts";
 import { cutOff, endWork, shutDown } from "./shutdown.ts";
+import { streamTimersOf } from "./stream-timers.ts";
 import type { UncaughtKind } from "./telemetry/events.ts";
 
 export interface Running {
@@ -57,6 +57,8 @@ export interface Running {
   stop(): Promise<void>;
   /** Records an uncaught error. */
   uncaughtError(kind: UncaughtKind, cause: unknown): void;
+  /** Reads the configuration again. Resolves when it is in effect, or was refused: the log says which. */
+  reload(): Promise<void>;
   /** Aborts what is still in progress, so that a waiting `stop` can continue. The ledger rows are settled as usual. */
   hurry(): Promise<void>;
 }
@@ -73,10 +75,8 @@ async function takeDown(teardown: Teardown): Promise<void> {
 }
 
 async function liveCatalogOf(foundation: Foundation, teardown: Teardown): Promise<ServedCatalog> {
-  const { settings, configuration, store, credentialKey, events } = foundation;
-  const { file, prices } = configuration;
-  const parts = { own: settings, file, prices, environment: settings.environment, store, events };
-  const live = await openLiveCatalog({ ...parts, sealer: createSealer(credentialKey) });
+  const { settings, configuration: declared, store, credentialKey, events } = foundation;
+  const live = await openLiveCatalog({ own: settings, declared, store, events, sealer: createSealer(credentialKey) });
   teardown.push(() => live.close());
   return live;
 }
@@ -95,7 +95,7 @@ function gatewayOf(foundation: Foundation, options: StartOptions, live: ServedCa
   const rates = createRates(systemClock, limits);
   const budgets = createBudgets({
     ...{ counters: createMemoryCounters(), prices: live.prices, clock: systemClock, limits, events },
-    windows: createWindows(configuration.file.config.time_zone ?? "UTC", systemClock.nowMs),
+    windows: createWindows(configuration.timeZone, systemClock.nowMs),
     spent: ledger.spent,
   });
   const policies = [accessPolicy, promptLength(limits), concurrency, rates, budgets, ...(options.policies ?? [])];
@@ -129,8 +129,8 @@ function gatewayOf(foundation: Foundation, options: StartOptions, live: ServedCa
     clock: systemClock,
     events,
     deadlines: { ticker: createSharedInterval(deadlineTickMs), clock: systemClock },
-    streamTimers: paceOf(options.heartbeatMs ?? limits.heartbeatMs, limits, backlog),
-    fetchAllow: configuration.fetchAllow,
+    streamTimers: streamTimersOf(options.heartbeatMs ?? limits.heartbeatMs, limits, backlog),
+    fetchAllow: foundation.fetchAllow,
     dnsFor: createResolver({
       timeoutMs: limits.lookupMs,
       maxPerOwner: limits.maxLookupsPerKey,
@@ -188,19 +188,11 @@ async function videosRoom(
   return videos;
 }
 
-/** Ticks are a fifteenth of a heartbeat: a second, except in fast tests. */
-function paceOf(heartbeatMs: number, limits: Limits, backlog: Backlog): StreamTimers {
-  const { clientStallMs: stallMs, minClientBytesPerSecond: minBytesPerSecond, keepAliveMs } = limits;
-  const ticker = createSharedInterval(heartbeatMs / 15);
-  return { heartbeatMs, stallMs, minBytesPerSecond, keepAliveMs, backlog, ticker, bounds: limits };
-}
-
 async function keysOf(foundation: Foundation, teardown: Teardown): Promise<Keys> {
   const { store, pepper, events, configuration } = foundation;
   const failed = (cause: unknown): void => events.backgroundTaskFailed("keys", cause);
-  const { projects: declaredProjects } = configuration.access;
-  const declared = declaredKeys(foundation);
-  const keys = await openKeys({ store, pepper, declared, declaredProjects, clock: systemClock, failed });
+  const declared = declaredKeys(configuration.access, pepper);
+  const keys = await openKeys({ store, pepper, declared, clock: systemClock, failed });
   teardown.push(() => keys.close());
   return keys;
 }
@@ -235,8 +227,11 @@ export async function start(options: StartOptions): Promise<Running> {
     const answerOnce = createAnswerOnce(gateway, await idempotencyOf(foundation, gateway, teardown));
     const { catalog, listings, clock, endUsers, rates, budgets, ledger } = gateway;
     const { publicUrl } = foundation.configuration.videos;
-    const { registry } = observability;
-    const admin = adminApi({ ...foundation, catalog: live, gateway, videos, keys, registry }, teardown);
+    const followed = followConfiguration(options, { foundation, live, gateway, keys }, teardown);
+    const admin = adminApi(
+      { ...foundation, ...observability, followed, catalog: live, gateway, videos, keys },
+      teardown,
+    );
     const rows = endpoints({
       catalog: catalog.current,
       listings,
@@ -255,12 +250,8 @@ export async function start(options: StartOptions): Promise<Running> {
     const parts = { match: matcher(rows), keys, gateway, answerOnce, limits, trustedProxies, ...cors };
     const listener = listen({ host: settings.host, port: settings.port, parts });
     options.print(`Turnpike is listening on ${listener.url}`);
-    listenForAdmin(
-      options,
-      foundation,
-      { ...parts, match: matcher(adminListenerEndpoints(admin, readiness)) },
-      teardown,
-    );
+    const adminMatch = matcher(adminListenerEndpoints(admin, readiness));
+    listenForAdmin(options, foundation, { ...parts, match: adminMatch }, teardown);
     void announce(options, listener.url, foundation, gateway, teardown);
     return {
       url: listener.url,
@@ -269,6 +260,7 @@ export async function start(options: StartOptions): Promise<Running> {
         await shutDown({ listener, gateway, beginDrain: readiness.drain }, limits.shutdownMs);
         await takeDown(teardown);
       },
+      reload: followed.reload,
       async hurry() {
         cutOff({ listener, gateway });
         await responses.close(0);

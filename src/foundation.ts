@@ -1,5 +1,6 @@
 // What the gateway is built on: settings, configuration, store, secrets, events; opened in order before anything is
 // served.
+import type { DeclaredAccess } from "./config/access.ts";
 import { type Configuration, readConfiguration } from "./config/configuration.ts";
 import { prepareDataFolder, refuseEmptiedStore } from "./config/data-folder.ts";
 import { withinDescriptors } from "./config/descriptors.ts";
@@ -18,16 +19,18 @@ import { withoutOwnProviders } from "./config/self-reference.ts";
 import { type VideoKeys, videoKeys } from "./config/videos.ts";
 import { type Bodies, openBodies } from "./gateway/bodies/bodies.ts";
 import { checkLedger } from "./gateway/ledger/integrity.ts";
-import type { DeclaredCaller } from "./gateway/policy/keys.ts";
+import type { DeclaredKeys } from "./gateway/policy/keys.ts";
 import type { Policy } from "./gateway/policy/policy.ts";
 import type { Memory } from "./gateway/streaming/backlog.ts";
 import { systemClock } from "./lib/clock.ts";
 import { deriveKey, hashKey } from "./lib/secret.ts";
+import type { Loaded } from "./live-configuration.ts";
 import type { Discovery } from "./local-servers.ts";
 import { createObservability, type Observability } from "./observability.ts";
 import { removedVariable } from "./runtime-environment.ts";
 import { openStore, type Store } from "./store/store.ts";
 import type { Events } from "./telemetry/events.ts";
+import type { Log } from "./telemetry/log.ts";
 
 export interface StartOptions {
   readonly environment: Environment;
@@ -59,7 +62,11 @@ export type Teardown = (() => unknown)[];
 export interface Foundation {
   readonly settings: Settings;
   readonly configuration: Configuration;
+  /** Of the configuration in effect: its members change. */
   readonly limits: Limits;
+  /** Of the configuration in effect, too. */
+  readonly fetchAllow: string[];
+  readonly log: Log;
   readonly store: Store;
   readonly pepper: Uint8Array;
   /** Encrypts summaries of conversations. */
@@ -71,14 +78,12 @@ export interface Foundation {
   readonly videoKeys: VideoKeys;
   readonly firstKeys: FirstKeys;
   readonly events: Events;
-  readonly observability: Pick<Observability, "registry" | "connect">;
+  readonly observability: Pick<Observability, "registry" | "connect" | "hide">;
 }
 
-/** The gateway's own secrets, as far as they were set: of others the store has only hashes. */
-function secretsOf(
-  { secret, previousSecret: earlier, adminKey, clientKey, webhookSecret }: Settings,
-  { access }: Configuration,
-): string[] {
+/** The gateway's own secrets, as far as they were given: the store has only hashes of others. */
+export function givenSecrets({ settings, configuration: { access } }: Loaded): string[] {
+  const { secret, previousSecret: earlier, adminKey, clientKey, webhookSecret } = settings;
   const given = [secret, earlier, adminKey, clientKey, webhookSecret].filter((each) => each !== null);
   return [...given, ...access.keys.map((key) => key.secret)];
 }
@@ -91,9 +96,9 @@ export async function lay(options: StartOptions, teardown: Teardown): Promise<Fo
   const limits = withinDescriptors(limitsOf(configuration.file.config.limits));
   const { log, events, ...observability } = createObservability({
     sink: options.log ?? (() => undefined),
-    level: settings.logLevel,
+    level: configuration.logLevel,
     format: options.logsToTerminal ? settings.terminalFormat : "json",
-    secrets: secretsOf(settings, configuration),
+    secrets: givenSecrets({ settings, configuration }),
   });
   await checkLedger(settings.dataFolder, limits.ledgerCheckMs, (fault) => events.backgroundTaskFailed("ledger", fault));
   const store = await openStore({ dataFolder: settings.dataFolder, databaseUrl: settings.databaseUrl });
@@ -109,10 +114,13 @@ export async function lay(options: StartOptions, teardown: Teardown): Promise<Fo
   const removed = settings.environment[removedVariable];
   if (removed !== undefined) log.write("warn", "variables_removed", { names: removed });
   const ignored = (warning: string): void => log.write("warn", "provider_ignored", { warning });
+  const file = await withoutOwnProviders(configuration.file, { settings, store, pepper }, ignored);
   return {
-    settings: await withoutOwnProviders(settings, { file: configuration.file, store, pepper }, ignored),
-    configuration,
+    settings,
+    configuration: { ...configuration, file },
     limits,
+    fetchAllow: [...configuration.fetchAllow],
+    log,
     store,
     pepper,
     sealKey,
@@ -134,7 +142,7 @@ export function bodiesOf({ settings, configuration, events }: Foundation, teardo
   return bodies;
 }
 
-/** Keys of the file by the hash of their secret. */
-export function declaredKeys({ configuration, pepper }: Foundation): Map<string, DeclaredCaller> {
-  return new Map(configuration.access.keys.map((key) => [hashKey(pepper, key.secret), key]));
+/** Keys of the file by the hash of their secret, and its projects. */
+export function declaredKeys({ keys, projects }: DeclaredAccess, pepper: Uint8Array): DeclaredKeys {
+  return { keys: new Map(keys.map((key) => [hashKey(pepper, key.secret), key])), projects };
 }

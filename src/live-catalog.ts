@@ -3,8 +3,12 @@
 import { entryConflict } from "./admin/entry-faults.ts";
 import type { DefinedEntry, LiveCatalog } from "./admin/live-catalog.ts";
 import { openedProvider, readEntry, type Sealer } from "./admin/stored-entries.ts";
-import { type BuiltCatalog, createCatalogBuilder, type StoredConfig } from "./config/catalog-builder.ts";
-import type { Environment } from "./config/environment.ts";
+import {
+  type BuiltCatalog,
+  createCatalogBuilder,
+  type DeclaredCatalog,
+  type StoredConfig,
+} from "./config/catalog-builder.ts";
 import type { ReadConfig } from "./config/file.ts";
 import type { CostEntry, PriceEntry } from "./config/price-schema.ts";
 import { ownAddress } from "./config/self-reference.ts";
@@ -17,14 +21,9 @@ import type { Store } from "./store/store.ts";
 import type { Events } from "./telemetry/events.ts";
 
 export interface LiveCatalogParts {
-  readonly file: ReadConfig;
-  readonly environment: Environment;
-  /**
-   * The gateway's own addresses: a stored provider there would send requests in circles. Absent if nothing is served.
-   */
+  readonly declared: DeclaredCatalog;
+  /** Where this gateway is reached: a stored provider there would send requests in circles. Absent where nothing is served. */
   readonly own?: Parameters<typeof ownAddress>[0];
-  /** Of the file, and the built-in ones. */
-  readonly prices: Prices;
   readonly store: Store;
   readonly sealer: Sealer;
   readonly events: Pick<Events, "backgroundTaskFailed">;
@@ -33,6 +32,10 @@ export interface LiveCatalogParts {
 export interface ServedCatalog extends LiveCatalog {
   readonly holder: CatalogHolder;
   prices(): Prices;
+  /** Providers that would be new if this was declared. */
+  newProviders(declared: DeclaredCatalog): readonly Provider[];
+  /** Serves what is declared now, with the stored entries that were read last. */
+  declare(declared: DeclaredCatalog): void;
   close(): void;
 }
 
@@ -102,7 +105,16 @@ function definedIn(file: ReadConfig, kind: CatalogKind): DefinedEntry[] {
   ];
 }
 
-/** Those of the file and of variables were checked before the start. */
+const newIn = ({ providers }: Catalog, { catalog }: BuiltCatalog): readonly Provider[] =>
+  providers.filter((provider) => !catalog.providers.includes(provider));
+
+/** Servers that were found on this machine. */
+const discoveredIn = (current: Catalog, built: BuiltCatalog): DefinedEntry[] =>
+  newIn(current, built).map(({ entry, kind: { name } }) => ({
+    ...{ id: entry.name, source: "discovered", config: { kind: name } },
+  }));
+
+/** Those of the file and of variables were looked at before the start. */
 function ownProviders({ providers }: Catalog, { config, providerNames }: ReadConfig, own: LiveCatalogParts["own"]) {
   const isOwn = own === undefined ? () => false : ownAddress(own, config.public_url);
   const isWrong = (provider: Provider): boolean =>
@@ -115,28 +127,29 @@ function ownProviders({ providers }: Catalog, { config, providerNames }: ReadCon
 
 /** Reads the store once, then follows its changes. */
 export async function openLiveCatalog(parts: LiveCatalogParts): Promise<ServedCatalog> {
-  const { file, environment, store, sealer, events } = parts;
+  const { store, sealer, events } = parts;
+  let { declared } = parts;
   const failed: Failed = (cause) => events.backgroundTaskFailed("catalog", cause);
-  const builder = createCatalogBuilder(file, environment, parts.prices);
-  const builtFrom = (rows: readonly CatalogEntry[]): BuiltCatalog => {
-    const built = builder.build(storedConfig(rows, sealer, failed));
-    return { ...built, faults: [...built.faults, ...ownProviders(built.catalog, file, parts.own)] };
+  const builder = createCatalogBuilder();
+  const builtFrom = (rows: readonly CatalogEntry[], given = declared): BuiltCatalog => {
+    const built = builder.build(given, storedConfig(rows, sealer, failed));
+    return { ...built, faults: [...built.faults, ...ownProviders(built.catalog, given.file, parts.own)] };
   };
   let version = await catalogVersion(store);
   let rows = await listCatalog(store);
   let built = builtFrom(rows);
   const holder = catalogHolder(built.catalog);
-  const serve = (next: BuiltCatalog): void => {
-    const others = holder.current().providers.filter((provider) => !built.catalog.providers.includes(provider));
-    built = next;
-    // Servers that were discovered on this machine stay.
-    holder.replace({ ...next.catalog, providers: [...others, ...next.catalog.providers] });
+  const serve = (): void => {
+    const found = newIn(holder.current(), built);
+    built = builtFrom(rows);
+    // Servers that were found on this machine stay.
+    holder.replace({ ...built.catalog, providers: [...found, ...built.catalog.providers] });
+    for (const { path, problem } of built.faults) failed(new Error(`${path.join(".")}: ${problem}`));
   };
   const load = async (): Promise<void> => {
     version = await catalogVersion(store);
     rows = await listCatalog(store);
-    serve(builtFrom(rows));
-    for (const { path, problem } of built.faults) failed(new Error(`${path.join(".")}: ${problem}`));
+    serve();
   };
   let last: Promise<void> = Promise.resolve();
   // One at a time, so that an older state never replaces a newer one.
@@ -144,25 +157,25 @@ export async function openLiveCatalog(parts: LiveCatalogParts): Promise<ServedCa
     last = last.catch(() => undefined).then(load);
     return last;
   };
-  const timer = setInterval(() => {
-    const follow = async (): Promise<void> => {
-      if ((await catalogVersion(store)) !== version) await refresh();
-    };
-    follow().catch(failed);
-  }, pollMs);
+  const follow = async (): Promise<void> => {
+    if ((await catalogVersion(store)) !== version) await refresh();
+  };
+  const timer = setInterval(() => void follow().catch(failed), pollMs);
   timer.unref();
   return {
     holder,
     current: holder.current,
     prices: () => built.prices,
+    newProviders: (given) => newIn(builtFrom(rows, given).catalog, built),
+    declare(given) {
+      declared = given;
+      serve();
+    },
     defined(kind) {
+      const { file } = declared;
       if (kind !== "provider") return definedIn(file, kind);
       const stored = new Set(rows.filter((row) => row.kind === "provider").map(({ name }) => name));
-      const discovered = holder.current().providers.filter((provider) => !built.catalog.providers.includes(provider));
-      const others = discovered.map(({ entry, kind: { name } }): DefinedEntry => {
-        return { id: entry.name, source: "discovered", config: { kind: name } };
-      });
-      return [...definedProviders(file, built.catalog.providers, stored), ...others];
+      return [...definedProviders(file, built.catalog.providers, stored), ...discoveredIn(holder.current(), built)];
     },
     async check(inside) {
       const next = builtFrom(await listCatalog(inside));

@@ -1,7 +1,7 @@
 // Log and metrics: opened before anything that they report on, and connected to it later.
 import type { Gateway } from "./gateway/pipeline/gateway.ts";
 import { systemClock } from "./lib/clock.ts";
-import { redactorOf } from "./providers/redaction.ts";
+import { type Redactor, redactorOf } from "./providers/redaction.ts";
 import { createEvents, type Events } from "./telemetry/events.ts";
 import { createLog, type Log, type LogOptions } from "./telemetry/log.ts";
 import { createMetrics } from "./telemetry/metrics.ts";
@@ -12,7 +12,9 @@ export interface Observability {
   readonly log: Log;
   readonly events: Events;
   readonly registry: Registry;
-  /** Adds metrics that depend on the gateway. Returns a function that removes them. */
+  /** Hides these in the log, too. */
+  hide(secrets: readonly string[]): void;
+  /** Adds what only the gateway can say. Returns what ends it. */
   connect(gateway: Gateway): () => void;
 }
 
@@ -34,11 +36,10 @@ function isKnown({ catalog, listings }: Gateway, provider: string, model: string
 /** Keys and tokens that the gateway generates: it has only their hashes. */
 const ownKeys = /tps?-[0-9A-Za-z]{43}/g;
 
-/** Texts of providers are redacted where they are read; this redacts everything else before it is logged. */
-function lineRedactor(secrets: readonly string[], gateway: () => Gateway | null): (line: string) => string {
-  const own = redactorOf(secrets, "");
+/** Texts of providers are redacted where they are read; here is where a line ends that came another way. */
+function lineRedactor(own: () => Redactor, gateway: () => Gateway | null): (line: string) => string {
   return (line) => {
-    let bytes: Uint8Array = Buffer.from(own.text(line).replace(ownKeys, "[hidden]"));
+    let bytes: Uint8Array = Buffer.from(own().text(line).replace(ownKeys, "[hidden]"));
     for (const { dispatch } of gateway()?.catalog.current().providers ?? [])
       if (dispatch.form === "http") bytes = dispatch.redactor.bytes(bytes, false);
     return Buffer.from(bytes).toString();
@@ -48,7 +49,12 @@ function lineRedactor(secrets: readonly string[], gateway: () => Gateway | null)
 export function createObservability({ secrets, ...options }: ObservabilityOptions): Observability {
   const registry = createRegistry();
   let connected: Gateway | null = null;
-  const redact = lineRedactor(secrets, () => connected);
+  const hidden = new Set(secrets);
+  let own = redactorOf(secrets, "");
+  const redact = lineRedactor(
+    () => own,
+    () => connected,
+  );
   const log = createLog({ ...options, now: systemClock.nowMs, redact });
   const metrics = createMetrics(
     registry,
@@ -58,6 +64,10 @@ export function createObservability({ secrets, ...options }: ObservabilityOption
     log,
     events: createEvents(log, metrics),
     registry,
+    hide(more) {
+      for (const secret of more) hidden.add(secret);
+      own = redactorOf([...hidden], "");
+    },
     connect(gateway) {
       connected = gateway;
       const { inFlight, ledger } = gateway;

@@ -60,9 +60,9 @@ function variablesInEffect({ host, port, dataFolder, configFile, environment }: 
 }
 
 /** Providers of the file as they were parsed, and those that variables configure. */
-function providersInEffect({ file }: Configuration, settings: Settings): JsonObject {
+function providersInEffect({ file }: Configuration): JsonObject {
   const declared = (file.config.providers ?? {}) as JsonObject;
-  const { providers } = buildCatalog(file, settings.environment);
+  const { providers } = buildCatalog(file);
   const implied = providers.flatMap(({ entry, kind, dispatch }) =>
     Object.hasOwn(declared, entry.name) || dispatch.form !== "http"
       ? []
@@ -78,10 +78,10 @@ function effectiveConfiguration(): Json {
   const effective = {
     environment: variablesInEffect(settings),
     ...(configuration.file.config as JsonObject),
-    providers: providersInEffect(configuration, settings),
+    providers: providersInEffect(configuration),
     limits: Object.fromEntries(limitRows.map(({ name }) => [fieldOf(name), limits[name] ?? null])),
   };
-  return withoutSecrets(JSON.parse(JSON.stringify(effective)) as Json, process.env);
+  return withoutSecrets(JSON.parse(JSON.stringify(effective)) as Json, configuration.file.environment);
 }
 
 function print(words: readonly string[]): void {

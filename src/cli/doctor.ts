@@ -25,7 +25,7 @@ function withoutFaults<T>(read: () => T): T | null {
 async function catalogOf(settings: Settings, configuration: Configuration | null, offline: boolean) {
   if (configuration !== null) return (await readServedEntries(settings, configuration, offline)).catalog;
   const file = withoutFaults(() => readConfigFile(settings));
-  return file === null ? null : buildCatalog(file, settings.environment);
+  return file === null ? null : buildCatalog(file);
 }
 
 /** All checks for these settings. Valid providers are checked even if others are invalid. */

@@ -31,8 +31,8 @@ export async function readServedEntries(
   { file, prices }: Pick<Configuration, "file" | "prices">,
   offline: boolean,
 ): Promise<ServedEntries> {
-  const { dataFolder, databaseUrl, environment } = settings;
-  const declared = buildCatalog(file, environment);
+  const { dataFolder, databaseUrl } = settings;
+  const declared = buildCatalog(file);
   const none = (...notes: string[]): ServedEntries => ({ catalog: declared, stored: new Set(), notes });
   if (databaseUrl === undefined ? !storeExists(dataFolder) : offline)
     return databaseUrl === undefined ? none() : none("Entries of the database are not included.");
@@ -43,7 +43,7 @@ export async function readServedEntries(
     const sealer = createSealer(credentialKeyOf(root));
     const notes: string[] = [];
     const events = { backgroundTaskFailed: (_: string, cause: unknown): void => void notes.push(textOf(cause)) };
-    const live = await openLiveCatalog({ file, prices, environment, store, sealer, events });
+    const live = await openLiveCatalog({ declared: { file, prices }, store, sealer, events });
     live.close();
     const names = new Set(declared.providers.map(({ entry }) => entry.name));
     const providers = live.current().providers.map(({ entry }) => entry.name);

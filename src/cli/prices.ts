@@ -73,7 +73,7 @@ function reprice(words: readonly string[]): string {
   const options = { since: { type: "string" }, until: { type: "string" }, json: { type: "boolean" } } as const;
   const { values } = parseCommonFields(words, options);
   const settings = readSettings(process.env, process.cwd());
-  const pricing = pricingOf(settings, readConfiguration(settings));
+  const pricing = pricingOf(readConfiguration(settings));
   const sinceMs = dayMs("since", values.since) ?? 0;
   const untilMs = (dayMs("until", values.until) ?? Date.now()) + oneDayMs;
   const groups = repriced(settings.dataFolder, { sinceMs, untilMs }, (row) => explainRow(row, pricing));

@@ -109,8 +109,8 @@ function textOf({ request, trace }: RequestStory): string {
 }
 
 /** The configuration from which prices are explained. */
-export function pricingOf(settings: Settings, configuration: Configuration): StoryPrices {
-  const { providers } = buildCatalog(configuration.file, settings.environment);
+export function pricingOf(configuration: Configuration): StoryPrices {
+  const { providers } = buildCatalog(configuration.file);
   const kinds = new Map(providers.map(({ entry, kind }) => [entry.name, kind.name]));
   return { prices: configuration.prices, kindOf: (provider) => kinds.get(provider) ?? provider };
 }
@@ -151,7 +151,7 @@ async function show(words: readonly string[]): Promise<void> {
   if (id === undefined) throw new UsageError("Missing ID. Usage: turnpike requests show ID.");
   const settings = readSettings(process.env, process.cwd());
   const configuration = readableConfiguration(settings);
-  const pricing = configuration && pricingOf(settings, configuration);
+  const pricing = configuration && pricingOf(configuration);
   const found = readRequestStories(settings.dataFolder, id, mostShown, pricing);
   if (found.length === 0) throw new Error(`Request '${id}' was not found in the ledger of ${settings.dataFolder}.`);
   const ids = found.map(({ request }) => request.id);

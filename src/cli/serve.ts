@@ -1,5 +1,5 @@
 // `turnpike`: starts the gateway and stops it gracefully on a signal.
-
+import { closeSync, openSync } from "node:fs";
 import { start } from "../app.ts";
 import { checkConcurrency } from "../startup-check.ts";
 import type { UncaughtKind } from "../telemetry/events.ts";
@@ -9,9 +9,20 @@ const interrupted = 130;
 /** The exit code after an uncaught exception: EX_SOFTWARE of sysexits(3). */
 const crashed = 70;
 
+/** A terminal that was closed sends SIGHUP, too: it cannot be opened any more. */
+function isTerminalGone(): boolean {
+  if (process.stderr.isTTY !== true) return false;
+  try {
+    closeSync(openSync("/dev/tty", "r"));
+    return false;
+  } catch {
+    return true;
+  }
+}
+
 /**
- * Runs until SIGTERM, SIGINT or SIGHUP. A second signal aborts and settles what is in progress, a third ends the
- * process at once.
+ * Runs until SIGTERM or SIGINT; SIGHUP reloads the configuration. A second signal aborts and settles what is in progress,
+ * a third ends the process at once.
  */
 export async function serve(): Promise<void> {
   const starting = start({
@@ -46,8 +57,12 @@ export async function serve(): Promise<void> {
   // Installed before the start completes, so that a signal during the start works too.
   process.on("SIGTERM", () => void stop());
   process.on("SIGINT", () => void stop());
-  // Sent when a terminal closes and by supervisors for a reload; the configuration is only read at the start.
-  process.on("SIGHUP", () => void stop());
+  const reload = (): void =>
+    void starting.then(
+      (running) => running.reload(),
+      () => undefined,
+    );
+  process.on("SIGHUP", () => (isTerminalGone() ? void stop() : reload()));
   const running = await starting;
   // After the listener has started, so that the check does not delay it. A fault here ends the start.
   await checkConcurrency().catch(async (thrown: unknown) => {

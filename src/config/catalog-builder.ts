@@ -3,7 +3,6 @@ import type { Prices } from "../gateway/prices/prices.ts";
 import type { Catalog } from "../gateway/routing/catalog.ts";
 import type { Provider } from "../providers/provider.ts";
 import { checkSchema, type Path, type SchemaFault } from "./check-schema.ts";
-import type { Environment } from "./environment.ts";
 import { ConfigFault, type FaultList } from "./faults.ts";
 import type { ReadConfig } from "./file.ts";
 import { type StoredPrice, withStoredPrices } from "./prices.ts";
@@ -23,8 +22,15 @@ export interface BuiltCatalog {
   readonly faults: readonly SchemaFault[];
 }
 
+/** What the file and the environment declare. */
+export interface DeclaredCatalog {
+  readonly file: ReadConfig;
+  /** Of the file, and those that are shipped. */
+  readonly prices: Prices;
+}
+
 export interface CatalogBuilder {
-  build(stored: StoredConfig): BuiltCatalog;
+  build(declared: DeclaredCatalog, stored: StoredConfig): BuiltCatalog;
 }
 
 class StoredFault extends ConfigFault {
@@ -58,19 +64,16 @@ function gathering(found: SchemaFault[]): FaultList {
   };
 }
 
-/** Providers by their configuration, for the last snapshot only. */
-function createCache(): { begin(): ProviderCache } {
-  let last = new Map<string, Provider>();
-  return {
-    begin() {
-      const before = last;
-      last = new Map();
-      return (configuration, make) => {
-        const provider = before.get(configuration) ?? make();
-        last.set(configuration, provider);
-        return provider;
-      };
-    },
+/** Providers by their configuration, for as long as anything uses them. */
+function createCache(): ProviderCache {
+  const made = new Map<string, WeakRef<Provider>>();
+  return (configuration, make) => {
+    const found = made.get(configuration)?.deref();
+    if (found !== undefined) return found;
+    for (const [key, provider] of made) if (provider.deref() === undefined) made.delete(key);
+    const provider = make();
+    made.set(configuration, new WeakRef(provider));
+    return provider;
   };
 }
 
@@ -80,18 +83,19 @@ const inOrder = <Entry>(
   stored: Readonly<Record<string, Entry>> | undefined,
 ): Record<string, Entry> => ({ ...file, ...stored, ...file });
 
-/** The file takes precedence over a stored entry of the same name. */
-export function createCatalogBuilder(file: ReadConfig, environment: Environment, prices: Prices): CatalogBuilder {
+/** The file takes precedence over a stored entry of the same name. A provider whose configuration did not change stays the same one. */
+export function createCatalogBuilder(): CatalogBuilder {
   const cache = createCache();
   let version = 0;
   return {
-    build(stored) {
+    build({ file, prices }, stored) {
       const { config, faults: shapeFaults } = checkSchema({
         providers: structuredClone(stored.providers),
         models: structuredClone(stored.models),
       });
       const faults = [...shapeFaults];
       const merged: ReadConfig = {
+        ...file,
         config: {
           ...file.config,
           ...{ providers: inOrder(file.config.providers, config.providers) },
@@ -101,7 +105,7 @@ export function createCatalogBuilder(file: ReadConfig, environment: Environment,
         faults: gathering(faults),
         fault: (path, problem) => new StoredFault(path, problem),
       };
-      const catalog = { ...buildCatalog(merged, environment, cache.begin()), version: ++version };
+      const catalog = { ...buildCatalog(merged, cache), version: ++version };
       const report = (path: Path, problem: string): void => void faults.push({ path, problem });
       return { catalog, prices: withStoredPrices(prices, stored.prices, report), faults };
     },

@@ -1,6 +1,7 @@
-// The complete configuration of the file and the environment, checked before anything is opened.
+// The complete configuration of the file and the environment, checked before anything of it takes effect.
 import { createWindows } from "../gateway/policy/windows.ts";
 import type { Prices } from "../gateway/prices/prices.ts";
+import type { Level } from "../telemetry/log.ts";
 import { type DeclaredAccess, declaredAccess } from "./access.ts";
 import { type BodySettings, bodySettings } from "./bodies.ts";
 import type { Settings } from "./environment.ts";
@@ -18,29 +19,40 @@ export interface Configuration {
   readonly videos: VideoOptions;
   readonly bodies: BodySettings;
   readonly prices: Prices;
+  readonly logLevel: Level;
+  readonly timeZone: string;
   /** Sentences about settings that are allowed but probably wrong. */
   readonly warnings: readonly string[];
 }
 
-function checkTimeZone(file: ReadConfig): void {
+const defaultTimeZone = "UTC";
+
+function timeZoneOf(file: ReadConfig): string {
+  const timeZone = file.config.time_zone ?? defaultTimeZone;
   try {
-    createWindows(file.config.time_zone ?? "UTC", () => 0);
+    createWindows(timeZone, () => 0);
   } catch {
     file.faults.add(file.fault(["time_zone"], "is not a time zone; it must be one such as Europe/Berlin"));
   }
+  return timeZone;
+}
+
+/** The variable counts before the file. */
+function logLevelOf({ environment, logLevel }: Settings, { config }: ReadConfig): Level {
+  return environment["LOG_LEVEL"]?.trim() ? logLevel : (config.log_level ?? logLevel);
 }
 
 /** Throws a ConfigError with all faults. */
-export function readConfiguration(settings: Settings): Configuration {
-  const file = readConfigFile(settings);
-  const catalog = buildCatalog(file, settings.environment);
+export function readConfiguration(settings: Settings, file = readConfigFile(settings)): Configuration {
+  const catalog = buildCatalog(file);
   const access = declaredAccess(file, settings);
   const fetchAllow = file.faults.attempt(() => fetchAllowOf(settings, file)) ?? [];
   const prices = readPrices(file);
   const videos = file.faults.attempt(() => videoOptions(settings, file));
   const bodies = bodySettings(file);
-  checkTimeZone(file);
+  const timeZone = timeZoneOf(file);
   file.faults.throwIfAny();
   if (videos === undefined) throw new Error("The video settings could not be read.");
-  return { file, access, fetchAllow, videos, bodies, prices, warnings: configWarnings(file, catalog) };
+  const [logLevel, warnings] = [logLevelOf(settings, file), configWarnings(file, catalog)];
+  return { file, access, fetchAllow, videos, bodies, prices, logLevel, timeZone, warnings };
 }

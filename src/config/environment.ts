@@ -1,5 +1,4 @@
 // The environment, read once: every variable that the gateway uses, with its default.
-import { readFileSync } from "node:fs";
 import { isAbsolute, resolve } from "node:path";
 import type { CorsOrigins } from "../http/cors.ts";
 import { isAddressRange } from "../lib/address-set.ts";
@@ -8,6 +7,7 @@ import { providerKinds } from "../providers/index.ts";
 import type { HttpKind } from "../providers/provider.ts";
 import { type Level, levels } from "../telemetry/log.ts";
 import { accountFields } from "./account-fields.ts";
+import { withSecretFiles } from "./secret-files.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -44,6 +44,9 @@ export interface Settings {
   /** For the log on a terminal. */
   readonly terminalFormat: "text" | "colored";
   readonly environment: Environment;
+  readonly workingFolder: string;
+  /** Files whose contents are values of variables. */
+  readonly files: readonly string[];
 }
 
 interface Variable {
@@ -166,7 +169,7 @@ export const variables: readonly Variable[] = [
     name: "LOG_LEVEL",
     default: "info",
     meaning:
-      "Least level of the log's lines: `debug`, `info`, `warn` or `error`. `debug` has a line for every request.",
+      "Least level of the log's lines: `debug`, `info`, `warn` or `error`. `debug` has a line for every request. Overrides `log_level` of the file.",
   },
   { name: "NO_COLOR", default: "unset", meaning: "Any value: no colors in the log of a terminal." },
   ...providerKinds.flatMap(variablesOf),
@@ -233,39 +236,9 @@ function ffmpegOf(named: string | null, searched: string): string | null {
   return found;
 }
 
-/** Variables whose value may be in a file named by `NAME_FILE`, as for secrets mounted into containers. */
-const secretVariables = [
-  ...["TURNPIKE_SECRET", "TURNPIKE_PREVIOUS_SECRET", "TURNPIKE_ADMIN_KEY", "TURNPIKE_KEY", "TURNPIKE_WEBHOOK_SECRET"],
-  ...["DATABASE_URL", ...providerKinds.flatMap(({ environment }) => environment?.credential ?? [])],
-];
-
-/** The text of the file in `NAME_FILE`. */
-function textOfFile(name: string, path: string, workingFolder: string): string {
-  try {
-    return readFileSync(resolve(workingFolder, path), "utf8").trim();
-  } catch (cause) {
-    const { code } = Object(cause) as { readonly code?: string };
-    throw new Error(`${name}_FILE cannot be read (${code ?? "unknown reason"}). Check the path and its permissions.`, {
-      cause,
-    });
-  }
-}
-
-/** The environment with the contents of such files. Throws if a value is given in both ways. */
-function withFiles(environment: Environment, workingFolder: string): Environment {
-  const values: Record<string, string> = {};
-  for (const name of secretVariables) {
-    const path = environment[`${name}_FILE`]?.trim();
-    if (!path) continue;
-    if (environment[name]?.trim()) throw new Error(`${name} and ${name}_FILE are both set. Set only one.`);
-    values[name] = textOfFile(name, path, workingFolder);
-  }
-  return Object.keys(values).length === 0 ? environment : { ...environment, ...values };
-}
-
 /** Throws an Error with one sentence for an invalid value. */
 export function readSettings(given: Environment, workingFolder: string): Settings {
-  const environment = withFiles(given, workingFolder);
+  const { environment, files } = withSecretFiles(given, workingFolder);
   const text = (name: string): string | null => environment[name]?.trim() || null;
   const path = (value: string): string => (isAbsolute(value) ? value : resolve(workingFolder, value));
   const config = text("TURNPIKE_CONFIG");
@@ -292,5 +265,7 @@ export function readSettings(given: Environment, workingFolder: string): Setting
     // https://no-color.org: any value but the empty one.
     terminalFormat: text("NO_COLOR") !== null ? "text" : "colored",
     environment,
+    workingFolder,
+    files,
   };
 }

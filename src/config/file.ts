@@ -1,23 +1,53 @@
 // The configuration file: YAML with variables, validated by its schema; faults contain the line and the field.
 import { existsSync, readFileSync } from "node:fs";
-import { basename } from "node:path";
+import { basename, dirname, resolve } from "node:path";
 import { type Document, LineCounter, parseDocument } from "yaml";
 import { checkSchema, type Path, removeEntry } from "./check-schema.ts";
 import type { Environment, Settings } from "./environment.ts";
 import { ConfigError, ConfigFault, type FaultList, faultList } from "./faults.ts";
 import type { ConfigFile } from "./schema.ts";
-import { substitute } from "./variable-substitution.ts";
+import { readSecretFile, secretFileOf } from "./secret-files.ts";
+import { type LookUp, substitute } from "./variable-substitution.ts";
 
 /** A parsed file, and a function for faults in it. */
 export interface ReadConfig {
+  /** As it was read; null where there is no file. */
+  readonly text: string | null;
   /** Without invalid entries. */
   readonly config: ConfigFile;
+  /** The variables, with the values of the files that variables of the file are in. */
+  readonly environment: Environment;
+  readonly files: FilesRead;
   /** The names of all providers that the file declares, including invalid ones. */
   readonly providerNames: readonly string[];
   /** The faults so far. Callers call `throwIfAny` when everything has been checked. */
   readonly faults: FaultList;
   /** A fault with its place: `turnpike.yaml line 4, models.smart.candidates[0].provider: …`. */
   fault(path: Path, problem: string): ConfigFault;
+}
+
+/** The files that a configuration names. Each is read once, so that every use finds the same contents. */
+export interface FilesRead {
+  /** The text of a file; relative ones are in the folder of turnpike.yaml. Throws what reading it throws. */
+  read(path: string): string;
+  /** Their full paths, also of those that could not be read. */
+  all(): readonly string[];
+}
+
+function filesRead(folder: string): FilesRead {
+  const texts = new Map<string, string | null>();
+  return {
+    read(path) {
+      const full = resolve(folder, path);
+      const text = texts.get(full);
+      if (typeof text === "string") return text;
+      texts.set(full, null);
+      const read = readFileSync(full, "utf8");
+      texts.set(full, read);
+      return read;
+    },
+    all: () => [...texts.keys()],
+  };
 }
 
 function dotted(path: Path): string {
@@ -41,21 +71,21 @@ function lineOf(document: Document.Parsed, lines: LineCounter, path: Path): numb
 function substituted(
   value: unknown,
   path: Path,
-  environment: Environment,
+  lookUp: LookUp,
   report: (path: Path, problem: string) => void,
 ): unknown {
   if (typeof value === "string") {
-    const result = substitute(value, environment);
+    const result = substitute(value, lookUp);
     if (result.ok) return result.text;
     report(path, result.problem);
     return value;
   }
   if (Array.isArray(value))
-    return value.map((item, index) => substituted(item, [...path, String(index)], environment, report));
+    return value.map((item, index) => substituted(item, [...path, String(index)], lookUp, report));
   if (typeof value !== "object" || value === null) return value;
   const entries = Object.entries(value);
   return Object.fromEntries(
-    entries.map(([name, inner]) => [name, substituted(inner, [...path, name], environment, report)]),
+    entries.map(([name, inner]) => [name, substituted(inner, [...path, name], lookUp, report)]),
   );
 }
 
@@ -68,9 +98,36 @@ function parse(text: string, file: string): { document: Document.Parsed; lines: 
   );
 }
 
-function emptyConfig(): ReadConfig {
+function emptyConfig({ environment, workingFolder }: Settings): ReadConfig {
   const fault = (path: Path, problem: string): ConfigFault => new ConfigFault(`${dotted(path)}: ${problem}.`);
-  return { config: {}, providerNames: [], faults: faultList(), fault };
+  return {
+    text: null,
+    config: {},
+    environment,
+    files: filesRead(workingFolder),
+    providerNames: [],
+    faults: faultList(),
+    fault,
+  };
+}
+
+/** Variables that the file names: those of the environment, and those that are in a file. */
+function variablesOf({ environment, workingFolder }: Settings, files: FilesRead) {
+  const values: Record<string, string> = {};
+  const lookUp: LookUp = (name) => {
+    const file = secretFileOf(name, environment, workingFolder);
+    if (file === null) return environment[name];
+    values[name] ??= readSecretFile(name, () => files.read(file));
+    return values[name];
+  };
+  return { lookUp, all: (): Environment => ({ ...environment, ...values }) };
+}
+
+/** The text of the file; null where there is none. Throws where it was named, or was there before. */
+export function readConfigText({ configFile, configNamed }: Settings, wasThere = false): string | null {
+  if (existsSync(configFile)) return readFileSync(configFile, "utf8");
+  if (configNamed || wasThere) throw new Error(`The configuration file ${configFile} does not exist.`);
+  return null;
 }
 
 const namesIn = (value: unknown, section: string): string[] => {
@@ -82,13 +139,12 @@ const namesIn = (value: unknown, section: string): string[] => {
  * Reads the file, if there is one. Throws a ConfigError for a file that is not YAML; other faults are collected in
  * `faults`.
  */
-export function readConfigFile(settings: Settings): ReadConfig {
+export function readConfigFile(settings: Settings, text = readConfigText(settings)): ReadConfig {
   const file = basename(settings.configFile);
-  if (!existsSync(settings.configFile)) {
-    if (settings.configNamed) throw new Error(`The configuration file ${settings.configFile} does not exist.`);
-    return emptyConfig();
-  }
-  const { document, lines } = parse(readFileSync(settings.configFile, "utf8"), file);
+  if (text === null) return emptyConfig(settings);
+  const { document, lines } = parse(text, file);
+  const files = filesRead(dirname(settings.configFile));
+  const variables = variablesOf(settings, files);
   const fault = (path: Path, problem: string): ConfigFault => {
     const place = `${file} line ${lineOf(document, lines, path)}, ${dotted(path) || "the document"}`;
     return new ConfigFault(`${place}: ${problem}${problem.endsWith("?") ? "" : "."}`);
@@ -96,7 +152,7 @@ export function readConfigFile(settings: Settings): ReadConfig {
   const faults = faultList();
   const report = (path: Path, problem: string): void => faults.add(fault(path, problem));
   const unset: Path[] = [];
-  const value = substituted(document.toJS() ?? {}, [], settings.environment, (path, problem) => {
+  const value = substituted(document.toJS() ?? {}, [], variables.lookUp, (path, problem) => {
     unset.push(path);
     report(path, problem);
   });
@@ -105,7 +161,7 @@ export function readConfigFile(settings: Settings): ReadConfig {
   const samePath = (left: Path, right: Path): boolean => left.join("\n") === right.join("\n");
   for (const { path, problem } of found) if (!unset.some((other) => samePath(other, path))) report(path, problem);
   for (const path of unset) removeEntry(config, path);
-  return { config, providerNames, faults, fault };
+  return { text, config, environment: variables.all(), files, providerNames, faults, fault };
 }
 
 /** The names of the keys that the file declares, without reading its variables. */

@@ -1,10 +1,11 @@
 // Account settings other than a URL and a key: read from the file's fields, or from the variables of the provider's own
 // SDK.
-import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
 import { Secret } from "../lib/secret.ts";
 import type { Account, AccountFault, AccountRules } from "../providers/credentials.ts";
 import { accountFields } from "./account-fields.ts";
 import type { Environment } from "./environment.ts";
+import type { FilesRead } from "./file.ts";
 import type { ProviderConfig } from "./schema.ts";
 
 type Member = keyof Account;
@@ -40,19 +41,19 @@ export function textsOfVariables({ members }: AccountRules, environment: Environ
 }
 
 /** The text itself, or the contents of the file that it names; null if there is no such file. */
-function contentOf(text: string): string | null {
+function contentOf(text: string, files: FilesRead): string | null {
   if (text.trimStart().startsWith("{")) return text;
   try {
-    return readFileSync(text, "utf8");
+    return files.read(resolve(text));
   } catch {
     // The reason is left to the operator; the error contains the name of the field.
     return null;
   }
 }
 
-function sealed(texts: AccountTexts): Account | AccountFault {
+function sealed(texts: AccountTexts, files: FilesRead): Account | AccountFault {
   const { serviceAccount, accessKeyId, secretAccessKey, sessionToken, ...plain } = texts;
-  const content = serviceAccount === undefined ? undefined : contentOf(serviceAccount);
+  const content = serviceAccount === undefined ? undefined : contentOf(serviceAccount, files);
   if (content === null)
     return { member: "serviceAccount", problem: `the file '${serviceAccount?.slice(0, 200)}' cannot be read` };
   const secrets = { serviceAccount: content, accessKeyId, secretAccessKey, sessionToken };
@@ -67,8 +68,9 @@ export function readAccount(
   rules: AccountRules | undefined,
   texts: AccountTexts,
   credential: Secret | null,
+  files: FilesRead,
 ): Account | AccountFault {
-  const account = sealed(texts);
+  const account = sealed(texts, files);
   return isFault(account) ? account : (rules?.fault?.(account, credential) ?? account);
 }
 

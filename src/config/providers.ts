@@ -3,18 +3,18 @@ import type { CompatibilityFlags } from "../dialects/dialect.ts";
 import { moderatorForms } from "../dialects/index.ts";
 import type { Candidate, Catalog, Route, Voices } from "../gateway/routing/catalog.ts";
 import { Secret } from "../lib/secret.ts";
-import type { Account } from "../providers/credentials.ts";
+import { type Account, secretsOf } from "../providers/credentials.ts";
 import { asModerator, httpProvider } from "../providers/http-provider.ts";
 import { findKind, isCompatible, providerKinds } from "../providers/index.ts";
 import { defaultTimeouts, type HttpEntry, type HttpKind, type Provider } from "../providers/provider.ts";
 import { sandboxProvider } from "../providers/sandbox/index.ts";
 import { createSend } from "../providers/upstream.ts";
 import { accountFields } from "./account-fields.ts";
-import type { Environment } from "./environment.ts";
 import { ConfigFault } from "./faults.ts";
 import type { ReadConfig } from "./file.ts";
 import { declaredModel, rowFault } from "./model-capabilities.ts";
 import { accountMembers, hasSecret, isFault, readAccount, textsOfFile, textsOfVariables } from "./provider-accounts.ts";
+import { tlsFromFile } from "./provider-tls.ts";
 import type { ProviderConfig, RouteConfig } from "./schema.ts";
 import { didYouMean } from "./suggest.ts";
 
@@ -40,7 +40,7 @@ function accountFromFile(
     (member) => texts[member] !== undefined && kind.account?.members[member] === undefined,
   );
   if (stray !== undefined) throw file.fault([...place, accountFields[stray]], unknownField(kind));
-  const account = readAccount(kind.account, texts, credential);
+  const account = readAccount(kind.account, texts, credential, file.files);
   if (!isFault(account)) return account;
   const field = account.member === "credential" ? account.member : accountFields[account.member];
   throw file.fault([...place, field], account.problem);
@@ -119,6 +119,7 @@ function fromFile(name: string, config: ProviderConfig, file: ReadConfig): HttpE
       idleMs: config.idle_timeout_ms ?? defaultTimeouts.idleMs,
     },
     ...(config.proxy === undefined ? {} : { proxy: config.proxy }),
+    ...tlsFromFile(place, config, baseUrl, file),
   };
 }
 
@@ -126,14 +127,14 @@ function fromFile(name: string, config: ProviderConfig, file: ReadConfig): HttpE
  * Variables of only this kind configure it, or stop the start. Those shared with other programs, such as the keys of a
  * cloud, configure it when they are complete.
  */
-function fromEnvironment(kind: HttpKind, environment: Environment): HttpEntry[] {
+function fromEnvironment(kind: HttpKind, { environment, files }: ReadConfig): HttpEntry[] {
   const names = kind.environment;
   if (names === undefined) return [];
   const key = names.credential === undefined ? undefined : environment[names.credential]?.trim();
   const texts = kind.account === undefined ? {} : textsOfVariables(kind.account, environment);
   if (!key && !hasSecret(texts)) return [];
   const credential = key ? new Secret(key) : null;
-  const account = readAccount(kind.account, texts, credential);
+  const account = readAccount(kind.account, texts, credential, files);
   if (isFault(account)) {
     if (!key) return [];
     throw new ConfigFault(`${names.credential} is set, but ${account.problem}.`);
@@ -189,11 +190,18 @@ function routes(file: ReadConfig, providers: readonly Provider[]): Map<string, R
 export type ProviderCache = (configuration: string, make: () => Provider) => Provider;
 const noCache: ProviderCache = (_, make) => make();
 
+/** Everything that a provider is made of, secrets and the contents of files too. */
+function identityOf({ name, kind, baseUrl, credential, account, tls }: HttpEntry, config: unknown): string {
+  const { serviceAccount } = account ?? {};
+  const secrets = [credential?.reveal(), serviceAccount?.reveal(), ...secretsOf(account)];
+  return JSON.stringify([name, kind.name, baseUrl, config, account, secrets, tls]);
+}
+
 /**
  * Builds a catalog. A name in the file takes precedence over the same name from a variable; the sandbox is always the
  * last provider. Faults are collected in `file.faults`.
  */
-export function buildCatalog(file: ReadConfig, environment: Environment, cache: ProviderCache = noCache): Catalog {
+export function buildCatalog(file: ReadConfig, cache: ProviderCache = noCache): Catalog {
   const { faults } = file;
   const attempted = <T>(check: () => T): T[] => {
     const result = faults.attempt(check);
@@ -204,11 +212,11 @@ export function buildCatalog(file: ReadConfig, environment: Environment, cache: 
   );
   const taken = new Set(file.providerNames);
   const implied = providerKinds
-    .flatMap((kind) => attempted(() => fromEnvironment(kind, environment)).flat())
+    .flatMap((kind) => attempted(() => fromEnvironment(kind, file)).flat())
     .filter((entry) => !taken.has(entry.name));
   const send = createSend();
   const made = [...declared, ...implied].map((entry) =>
-    cache(`${entry.name}\n${JSON.stringify(file.config.providers?.[entry.name])}`, () => httpProvider(entry, { send })),
+    cache(identityOf(entry, file.config.providers?.[entry.name]), () => httpProvider(entry, { send })),
   );
   const providers = [...made, sandboxProvider];
   return { version: 1, providers, routes: routes(file, providers) };

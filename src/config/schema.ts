@@ -61,6 +61,13 @@ const provider = Type.Object(
         description: "Send reasoning back with tool calls. The default depends on the kind.",
       }),
     ),
+    ca_file: Type.Optional(
+      name(
+        "PEM file of certificate authorities that the provider's certificate is checked with, in place of the usual ones.",
+      ),
+    ),
+    client_certificate_file: Type.Optional(name("PEM file of the certificate that the gateway shows to the provider.")),
+    client_key_file: Type.Optional(name("PEM file of the private key of that certificate, not encrypted.")),
     proxy: Type.Optional(name("URL of an HTTP proxy. Proxy variables of the environment are ignored.")),
     first_byte_timeout_ms: Type.Optional(
       Type.Integer({ minimum: 1, description: "Timeout for the first byte of a stream. Default 300000." }),
@@ -257,6 +264,9 @@ export const configSchema = Type.Object(
     prices: Type.Optional(pricesSchema),
     fetch: Type.Optional(fetching),
     limits: Type.Optional(limitsSchema),
+    log_level: Type.Optional(
+      Type.Enum(["debug", "info", "warn", "error"], { description: "Least level of the log's lines. Default `info`." }),
+    ),
     time_zone: Type.Optional(
       name(
         "IANA time zone in which the days, weeks and months of budgets begin, such as `Europe/Berlin`. Default `UTC`.",

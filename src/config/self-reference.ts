@@ -97,16 +97,16 @@ async function withoutOwn(given: Environment, own: Own, warn: (warning: string) 
   return Object.fromEntries(Object.entries(given).filter(([name]) => !ignored.has(name)));
 }
 
-/** Settings without such providers. Throws the Error for one that the file declares. */
+/** The file without such providers of the environment. Throws the Error for one that the file declares. */
 export async function withoutOwnProviders(
-  settings: Settings,
-  { file, store, pepper }: { readonly file: ReadConfig; readonly store: Store; readonly pepper: Uint8Array },
+  file: ReadConfig,
+  { settings, store, pepper }: { readonly settings: Settings; readonly store: Store; readonly pepper: Uint8Array },
   warn: (warning: string) => void,
-): Promise<Settings> {
+): Promise<ReadConfig> {
   const own: Own = {
     isAddress: ownAddress(settings, file.config.public_url),
     isKey: (text) => isOwnKey(store, pepper, file, text),
   };
   await refuseOwn(file, own);
-  return { ...settings, environment: await withoutOwn(settings.environment, own, warn) };
+  return { ...file, environment: await withoutOwn(file.environment, own, warn) };
 }

@@ -26,13 +26,45 @@ function variables(settings: Settings): readonly (readonly [name: string, value:
   ];
 }
 
-export function settingEntries(settings: Settings, { file }: Configuration): readonly SettingEntry[] {
+/** What became of the configuration as it was read last. */
+interface ReadStatus {
+  readonly loadedAtMs: number;
+  readonly faults: readonly string[];
+  readonly needsRestart: readonly string[];
+}
+
+/** Whether the file is in effect. */
+function statusEntries({ loadedAtMs, faults, needsRestart }: ReadStatus): SettingEntry[] {
+  const entry = (name: string, value: string | null): SettingEntry => ({
+    ...{ id: `configuration.${name}`, value, source: "file" },
+  });
+  return [
+    entry("state", faults.length === 0 ? "applied" : "refused"),
+    entry("loaded_at", new Date(loadedAtMs).toISOString()),
+    entry("faults", faults.length === 0 ? null : faults.join("\n")),
+    entry("needs_restart", needsRestart.length === 0 ? null : needsRestart.join(", ")),
+  ];
+}
+
+/** Settings by their ids, with what they came to. */
+export function settingEntries(
+  settings: Settings,
+  { file, logLevel, timeZone }: Configuration,
+  status: ReadStatus,
+): readonly SettingEntry[] {
   const given = (name: string): SettingEntry["source"] =>
     settings.environment[name]?.trim() ? "environment" : "default";
   const { limits: declared = {}, responses, videos } = file.config;
   const limits = limitsOf(file.config.limits);
   const inFile = (value: unknown): SettingEntry["source"] => (value === undefined ? "default" : "file");
   return [
+    ...statusEntries(status),
+    {
+      id: "log_level",
+      value: logLevel,
+      source: given("LOG_LEVEL") === "default" ? inFile(file.config.log_level) : "environment",
+    },
+    { id: "time_zone", value: timeZone, source: inFile(file.config.time_zone) },
     ...variables(settings).map(([id, value]): SettingEntry => ({ id, value, source: given(id) })),
     ...limitRows.map(({ name }): SettingEntry => {
       const source = inFile((declared as Readonly<Record<string, unknown>>)[fieldOf(name)]);

@@ -1,16 +1,17 @@
 // Variables in values of the configuration file: `${NAME}`, `${NAME:-default}`, and `$$` for a dollar sign.
-import type { Environment } from "./environment.ts";
-
 const token = /\$\$|\$\{([^}]*)\}|\$\{|\$([A-Za-z_]\w*)/g;
 const reference = /^([A-Za-z_]\w*)(?::-(.*))?$/s;
+
+/** The value of a variable. An Error that it throws says in one sentence why there is none. */
+export type LookUp = (name: string) => string | undefined;
 
 export type Substituted =
   | { readonly ok: true; readonly text: string }
   | { readonly ok: false; readonly problem: string };
 
-/** The value of `NAME` or `NAME:-default`; null if it is not set and has no default. */
-function variableValue(name: string, fallback: string | undefined, environment: Environment): string | null {
-  const value = environment[name];
+/** The value of `NAME` or `NAME:-default`; null where it is not set and has no default. */
+function variableValue(name: string, fallback: string | undefined, lookUp: LookUp): string | null {
+  const value = lookUp(name);
   if (value !== undefined && (value !== "" || fallback === undefined)) return value;
   return fallback ?? null;
 }
@@ -24,15 +25,20 @@ function problemOf(match: string, inner: string | undefined, bareName: string | 
   return `the variable ${name} is not set. Set it, or use \${${name}:-default}`;
 }
 
-/** The text with every variable replaced, or what is wrong with it. Replaced text is not substituted again. */
-export function substitute(text: string, environment: Environment): Substituted {
+/** The text with every variable replaced, or what is wrong with it. Replaced text is not looked at again. */
+export function substitute(text: string, lookUp: LookUp): Substituted {
   let problem: string | null = null;
   const replaced = text.replace(token, (match, inner: string | undefined, bareName: string | undefined) => {
     if (match === "$$") return "$";
     const [, name, fallback] = inner === undefined ? [] : (reference.exec(inner) ?? []);
-    const value = name === undefined ? null : variableValue(name, fallback, environment);
-    if (value === null) problem ??= problemOf(match, inner, bareName);
-    return value ?? "";
+    try {
+      const value = name === undefined ? null : variableValue(name, fallback, lookUp);
+      if (value === null) problem ??= problemOf(match, inner, bareName);
+      return value ?? "";
+    } catch (thrown) {
+      problem ??= thrown instanceof Error ? thrown.message : String(thrown);
+      return "";
+    }
   });
   return problem === null ? { ok: true, text: replaced } : { ok: false, problem };
 }

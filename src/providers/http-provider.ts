@@ -138,13 +138,21 @@ interface HttpDependencies {
   readonly send: Send;
 }
 
-/** A credential is read once here, and is sent only in headers of requests to this entry's own base URL. */
+/** Sends through the entry's proxy, and with its certificates to its own address: tokens are fetched elsewhere. */
+function connected(send: Send, { proxy, tls, baseUrl }: HttpEntry): Send {
+  const proxied: Send = proxy === undefined ? send : (request) => send({ ...request, proxy });
+  if (tls === undefined) return proxied;
+  const own = `${new URL(baseUrl).origin}/`;
+  return (request) => proxied(request.url.startsWith(own) ? { ...request, tls } : request);
+}
+
+/** A credential is read once here; it travels only in headers of requests to this entry's own base URL. */
 export function httpProvider(
   entry: HttpEntry,
   { clock = systemClock, send = createSend() }: Partial<HttpDependencies> = {},
 ): HttpProvider {
-  const { kind, proxy } = entry;
-  const proxied: Send = proxy === undefined ? send : (request) => send({ ...request, proxy });
+  const { kind } = entry;
+  const proxied = connected(send, entry);
   const signer = kind.signer(entry, { clock, send: proxied });
   const access = kind.access?.(entry) ?? {};
   const base = headersOf(entry, signer);

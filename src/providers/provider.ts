@@ -14,6 +14,7 @@ import type { ListedModel } from "./model-list.ts";
 import type { Redactor } from "./redaction.ts";
 import type { RequestQuirks } from "./request-quirks.ts";
 import type { TaskPolling } from "./task-polling.ts";
+import type { ProviderTls } from "./upstream.ts";
 
 export type { ListedModel };
 
@@ -116,6 +117,8 @@ export interface HttpEntry extends ProviderEntry {
   readonly baseUrl: string;
   readonly credential: Secret | null;
   readonly proxy?: string;
+  /** For its own address only. */
+  readonly tls?: ProviderTls;
   readonly headers: Readonly<Record<string, string>>;
   readonly account?: Account;
 }

@@ -4,6 +4,14 @@ import { closeSync, openSync } from "node:fs";
 import { GatewayError } from "../canonical/error.ts";
 import { redactorFor } from "./redaction.ts";
 
+/** The contents of PEM files. */
+export interface ProviderTls {
+  /** Certificate authorities, in place of the usual ones. */
+  readonly ca?: string;
+  readonly cert?: string;
+  readonly key?: string;
+}
+
 export interface OutgoingRequest {
   readonly method: "GET" | "POST" | "PUT" | "DELETE";
   readonly url: string;
@@ -12,7 +20,8 @@ export interface OutgoingRequest {
   /** Instead of `body`: sent one after the other, and not joined if they are large. */
   readonly pieces?: readonly Uint8Array[];
   readonly signal: AbortSignal;
-  /** Proxy URL from the configuration; proxy variables of the environment are removed before the start. */
+  readonly tls?: ProviderTls;
+  /** Proxy address from the configuration; variables of the environment are removed before the start. */
   readonly proxy?: string;
   /** Opens a new connection, for requests that must not be sent twice and so must not use a stale connection. */
   readonly freshConnection?: true;
@@ -128,7 +137,7 @@ function optionsOf(request: OutgoingRequest): BunFetchRequestInit {
     method: request.method,
     headers: request.headers,
     signal: request.signal,
-    tls: verified,
+    tls: request.tls === undefined ? verified : { ...request.tls, ...verified },
     redirect: "manual",
     timeout: false,
   };

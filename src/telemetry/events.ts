@@ -77,6 +77,12 @@ export interface Events {
   resultsUnavailable(problem: string): void;
   /** An uncaught error: after an exception the process drains and ends, after a rejection it continues. */
   uncaughtError(kind: UncaughtKind, cause: unknown): void;
+  /** A configuration that was read counts from now on; `changed` names what differs from the one before. */
+  configurationApplied(changed: readonly string[]): void;
+  /** A configuration that was read has these faults, and the one before stays. */
+  configurationRefused(faults: readonly string[]): void;
+  /** Settings were changed that count only after the next start. */
+  restartNeeded(names: readonly string[]): void;
   /** A background task failed. */
   backgroundTaskFailed(what: BackgroundTask, cause: unknown): void;
 }
@@ -92,6 +98,10 @@ const shownOf = ({ operation, settlement }: SettledExchange) => {
   const { state, provider, upstreamModel: model, httpStatus, firstByteMs, durationMs } = settlement;
   return { operation, provider, model, state, httpStatus, firstByteMs, durationMs };
 };
+/** As many names as fit into a line that is read. */
+const listed = (names: readonly string[]): string =>
+  names.length > mostNames ? `${names.slice(0, mostNames).join(", ")}, …` : names.join(", ");
+const mostNames = 20;
 const idsOf = (ids: RequestIds | undefined) => ({ id: ids?.id, requestId: ids?.requestId });
 
 export function createEvents(log: Log, metrics: Metrics): Events {
@@ -154,6 +164,17 @@ function processEvents(log: Log, metrics: Metrics): Omit<Events, RequestEvent | 
     jobFailed({ job, task, tries }, cause, ids) {
       metrics.taskFailed(job);
       log.write("warn", "job_failed", { ...idsOf(ids), job, task, tries, cause: causeOf(cause) });
+    },
+    configurationApplied(changed) {
+      metrics.configurationRead("applied");
+      log.write("info", "configuration_applied", { changes: changed.length, changed: listed(changed) });
+    },
+    configurationRefused(faults) {
+      metrics.configurationRead("refused");
+      for (const fault of faults) log.write("error", "configuration_refused", { fault });
+    },
+    restartNeeded(names) {
+      for (const name of names) log.write("warn", "needs_restart", { name });
     },
     budgetThreshold: (reached) => log.write("warn", "budget_threshold", { ...reached }),
     recovered: (rows) => log.write("warn", "ledger_recovered", { rows }),

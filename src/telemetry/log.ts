@@ -12,6 +12,8 @@ export interface Log {
   write(level: Level, event: string, fields?: Fields): void;
   /** False if lines of this level are not written, so that their fields need not be computed. */
   isOn(level: Level): boolean;
+  /** From now on this is the least level that is written. */
+  setLevel(level: Level): void;
 }
 
 export interface LogOptions {
@@ -29,11 +31,14 @@ export interface LogOptions {
 
 /** Control characters in fields cannot break a line, and never reach a terminal. */
 export function createLog({ sink, now, level = "info", format = "json", redact = (line) => line }: LogOptions): Log {
-  const least = levels.indexOf(level);
+  let least = levels.indexOf(level);
   const isOn = (asked: Level): boolean => levels.indexOf(asked) >= least;
   const lineOf = format === "json" ? jsonLine : (line: Line) => textLine(line, format === "colored");
   return {
     isOn,
+    setLevel(next) {
+      least = levels.indexOf(next);
+    },
     write(asked, event, fields = {}) {
       if (isOn(asked)) sink(redact(lineOf({ atMs: now(), level: asked, event, fields })));
     },

@@ -67,6 +67,19 @@ export const metricFamilies = {
   inFlight: gauge("turnpike_requests_in_flight", "Requests in progress, streams included."),
   ledgerQueue: gauge("turnpike_ledger_queue_rows", "Rows of the ledger that wait to be committed."),
   taskFailures: counter("background_task_failures", "Failures of work that no request waits for.", ["task"]),
+  configurationReads: counter(
+    "configuration_reads",
+    "Times that the configuration was read again, by what became of it.",
+    ["result"],
+  ),
+  configurationFaults: gauge(
+    "turnpike_configuration_faults",
+    "Faults of the configuration as it was read last; the last good one is in effect while there are any.",
+  ),
+  configurationLoaded: gauge(
+    "turnpike_configuration_loaded_timestamp_seconds",
+    "When the configuration in effect was loaded, in Unix time.",
+  ),
   modelListFailures: counter("model_list_failures", "Lists of models that could not be read.", ["provider"]),
   eventLoopDelay: {
     name: "turnpike_event_loop_delay_seconds",

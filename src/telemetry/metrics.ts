@@ -39,6 +39,7 @@ export interface Metrics {
   errorResponse(kind: ErrorKind): void;
   taskFailed(task: string): void;
   modelListFailed(provider: string): void;
+  configurationRead(result: "applied" | "refused"): void;
 }
 
 /** The counters of one model at one provider, for one operation. */
@@ -129,6 +130,7 @@ export function createMetrics(registry: Registry, isKnown: IsKnownModel): Metric
   const task = (name: string): Counter => registry.counter(families.taskFailures, [name]);
   for (const name of taskNames) task(name);
   registry.counter(families.errors, ["internal_error"]);
+  for (const result of ["applied", "refused"]) registry.counter(families.configurationReads, [result]);
 
   const ofOperation = (operation: string): OperationSeries =>
     inner(operations, operation, () => ({
@@ -166,6 +168,7 @@ export function createMetrics(registry: Registry, isKnown: IsKnownModel): Metric
     upstreamChanged: (provider, change) => registry.counter(families.upstreamChanges, [provider, change]).add(1),
     errorResponse: (kind) => registry.counter(families.errors, [kind]).add(1),
     taskFailed: (name) => task(name).add(1),
+    configurationRead: (result) => registry.counter(families.configurationReads, [result]).add(1),
     modelListFailed: (provider) => registry.counter(families.modelListFailures, [provider]).add(1),
   };
 }

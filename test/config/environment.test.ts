@@ -33,6 +33,8 @@ test("nothing set: the defaults of the table", () => {
     logLevel: "info",
     terminalFormat: "colored",
     environment: {},
+    workingFolder: "/somewhere",
+    files: [],
   });
 });
 

@@ -21,7 +21,7 @@ export function load(yaml: string, environment: Record<string, string> = {}): Lo
     writeFileSync(join(folder, "turnpike.yaml"), yaml);
     const settings = readSettings(environment, folder);
     const configuration = readConfiguration(settings);
-    return { file: configuration.file, catalog: buildCatalog(configuration.file, environment), configuration };
+    return { file: configuration.file, catalog: buildCatalog(configuration.file), configuration };
   } finally {
     rmSync(folder, { recursive: true });
   }

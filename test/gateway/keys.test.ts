@@ -41,8 +41,7 @@ async function setting() {
   const keys = await openKeys({
     store,
     pepper,
-    declared: new Map(),
-    declaredProjects: new Map(),
+    declared: { keys: new Map(), projects: new Map() },
     clock: systemClock,
     failed: (cause) => failures.push(cause),
   });

@@ -68,7 +68,7 @@ test.each(rows)("no model: %s", (_name, setting, expected) => {
 
 test("no other provider than the sandbox: it answers", () => {
   const { listingOf } = setUp(openai());
-  const none = buildCatalog(readConfigFile(readSettings({}, "/nowhere")), {});
+  const none = buildCatalog(readConfigFile(readSettings({}, "/nowhere")));
   const [first] = resolveUnnamed(none, listingOf, usual, "moderate").candidates;
   expect(`${first?.provider.entry.name}/${first?.model}`).toBe("sandbox/moderate");
 });

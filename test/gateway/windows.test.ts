@@ -1,5 +1,8 @@
 // Windows of budgets: midnight of the operator's zone, also where the clocks change, and never opened again.
 import { expect, test } from "bun:test";
+import { createBudgetWindows } from "../../src/gateway/policy/budget-windows.ts";
+import { callerOf } from "../../src/gateway/policy/caller.ts";
+import { createMemoryCounters } from "../../src/gateway/policy/counters.ts";
 import { createWindows, type Period } from "../../src/gateway/policy/windows.ts";
 
 const windowIn = (zone: string, period: Period, at: string): readonly [string, string] => {
@@ -34,4 +37,50 @@ test("a clock that jumps back does not open the window before again", () => {
 
 test("a zone that does not exist is an error", () => {
   expect(() => createWindows("Europe/Nowhere", () => 0)).toThrow(RangeError);
+});
+
+test("another zone moves the windows of budgets: what was spent in the new window counts, and what is held is settled there", () => {
+  const hourMs = 3_600_000;
+  const noon = Date.parse("2026-05-10T12:00:00Z");
+  let nowMs = noon;
+  /** A dollar at 01:00 UTC, and another one at 10:00. */
+  const spentAt = [noon - 11 * hourMs, noon - 2 * hourMs];
+  const dollar = 1_000_000_000n;
+  const counters = createMemoryCounters();
+  const own = createBudgetWindows({
+    counters,
+    windows: createWindows("UTC", () => nowMs),
+    prices: () => {
+      throw new Error("not asked");
+    },
+    clock: { nowMs: () => nowMs, monotonicMs: () => nowMs },
+    limits: { reserveOutputTokens: 1, extendOutputTokens: 1 },
+    events: { budgetThreshold: () => undefined },
+    spent: (_level, _id, sinceMs) => dollar * BigInt(spentAt.filter((atMs) => atMs >= sinceMs).length),
+  });
+  const rules = { budgets: [{ amount: "5", period: "day" as const }] };
+  const caller = callerOf({ keyId: "k", name: "k", rules, project: { id: "default", rules: null } });
+  const only = () => {
+    const [part] = own.partsOf(caller);
+    if (part === undefined) throw new Error("no budget");
+    return part;
+  };
+  const { counter, limit } = only();
+  expect(counters.amounts(counter)).toEqual({ settled: 2n * dollar, reserved: 0n });
+  const held = counters.reserve([{ counter, limit, amount: dollar }]);
+  if (!("reservation" in held)) throw new Error("refused");
+  // Settled a moment ago, and not yet in the ledger.
+  const settled = counters.reserve([{ counter, limit, amount: dollar }]);
+  if ("reservation" in settled) settled.reservation.settle([dollar / 4n]);
+  // There the day began at 10:00 UTC.
+  own.changeZone("Pacific/Kiritimati");
+  expect(only().counter).toMatchObject({ fromMs: noon - 2 * hourMs, untilMs: noon + 22 * hourMs });
+  expect(counters.amounts(only().counter)).toEqual({ settled: dollar + dollar / 4n, reserved: dollar });
+  held.reservation.settle([dollar / 2n]);
+  expect(counters.amounts(only().counter)).toEqual({ settled: dollar + (3n * dollar) / 4n, reserved: 0n });
+  nowMs = noon + 22 * hourMs;
+  expect(only().counter.fromMs).toBe(noon + 22 * hourMs);
+  expect(counters.amounts(only().counter)).toEqual({ settled: 0n, reserved: 0n });
+  counters.prune(nowMs);
+  expect(counters.size()).toBe(1);
 });

@@ -151,7 +151,7 @@ test("an IPv6 address may be written in brackets; origins must be origins", () =
     );
 });
 
-test("SIGHUP lets what is under way end, then ends the process", async () => {
+test("SIGINT lets what is under way end, then ends the process", async () => {
   const child = await spawnGateway();
   const answer = fetch(`${child.url}/v1/chat/completions`, {
     method: "POST",
@@ -162,7 +162,7 @@ test("SIGHUP lets what is under way end, then ends the process", async () => {
     using ledger = new Database(`${child.dataFolder}/ledger.db`, { readonly: true });
     return ledger.query("select 1 from requests").get() !== null;
   });
-  const code = await child.kill("SIGHUP");
+  const code = await child.kill("SIGINT");
   expect([(await answer).status, code]).toEqual([200, 0]);
   await child.stop();
 }, 60_000);

@@ -1,4 +1,4 @@
-// What each key, project and end user has spent, by quarters of an hour: kept by the database itself with each price that is written.
+// What each organization, project, key and end user has spent, by quarters of an hour: kept by the database itself with each price that is written.
 import type { Database } from "bun:sqlite";
 
 /** Windows begin at whole quarters of an hour in every time zone. */
@@ -9,6 +9,7 @@ const table = `create table spend (level text not null, id text not null, bucket
 
 /** End users are known inside their project only. */
 const levels: readonly (readonly [level: string, id: string, isThere: string])[] = [
+  ["organization", "new.organization", "new.organization is not null"],
   ["key", "new.key_id", "true"],
   ["project", "new.project", "new.project is not null"],
   ["end_user", "new.project || '/' || new.end_user", "new.project is not null and new.end_user is not null"],
@@ -31,10 +32,12 @@ const fill = levels.map(
   where price <> 0 and ${isThere.replaceAll("new.", "")} group by 2, 3`,
 );
 
-/** Makes the table, filled from the rows that are there, where a file does not have it. */
+/** Makes the table, filled from the rows that are there, where a file does not have it, or not with every level. */
 export function addSpend(database: Database): void {
-  const found = database.query("select 1 from sqlite_master where type = 'table' and name = 'spend'").get();
-  if (found !== null) return;
+  const found: unknown = database.query("select sql from sqlite_master where name = 'spend_of_price'").get();
+  if (Object(found).sql?.toLowerCase() === trigger.toLowerCase()) return;
+  database.run("drop trigger if exists spend_of_price");
+  database.run("drop table if exists spend");
   database.run(table);
   for (const sql of fill) database.run(sql);
   database.run(trigger);

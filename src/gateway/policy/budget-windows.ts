@@ -7,7 +7,7 @@ import type { Caller, RuleLevel } from "./caller.ts";
 import type { Counter, CounterLevel, MemoryCounters } from "./counters.ts";
 import type { GatewayLimits } from "./limits.ts";
 import type { Rules } from "./rules.ts";
-import type { Period, Windows } from "./windows.ts";
+import type { Period, TimeWindow, Windows } from "./windows.ts";
 
 export interface BudgetOptions {
   readonly counters: MemoryCounters;
@@ -39,9 +39,12 @@ export interface BudgetWindows {
   countersAt(who: Who, atMs: number): readonly Counter[];
   /** Raises what a settlement has reached. */
   settled(parts: readonly BudgetPart[]): void;
+  /** Windows are those of another zone from now on: what was spent in them counts, and what requests hold stays held. */
+  changeZone(timeZone: string): void;
 }
 
 interface Who {
+  readonly organization: string | null;
   readonly project: string | null;
   readonly keyId: string;
   readonly endUser: string | null;
@@ -80,6 +83,7 @@ function nextThreshold(raised: number, limit: bigint): bigint {
 /** A window that is in memory, and the highest threshold that was raised for it. */
 export interface KnownWindow {
   readonly counter: Counter;
+  readonly period: Period;
   raised: number;
 }
 
@@ -89,6 +93,10 @@ const keyOf = (level: CounterLevel, id: string, fromMs: number, untilMs: number)
 /** Windows in memory; those that have ended are dropped when there are twice as many as after the last look. */
 class KnownWindows {
   private readonly known = new Map<string, KnownWindow>();
+  /** Windows of the zone before, until their level is next asked for; by level, period and id. */
+  private readonly before = new Map<string, KnownWindow>();
+  /** Another object after each change of the zone. */
+  zone: object = {};
   private readonly options: Pick<BudgetOptions, "counters" | "clock" | "spent">;
   private pruneAt = prunedFrom;
 
@@ -97,33 +105,64 @@ class KnownWindows {
   }
 
   /** The first request of a window finds what was spent in it before, by earlier processes. */
-  of(level: CounterLevel, id: string, fromMs: number, untilMs: number): KnownWindow {
+  of(level: CounterLevel, id: string, period: Period, { fromMs, untilMs }: TimeWindow): KnownWindow {
     const key = keyOf(level, id, fromMs, untilMs);
     const found = this.known.get(key);
     if (found !== undefined) return found;
     if (this.known.size >= this.pruneAt) this.prune();
-    const spent = this.options.spent(level, id, fromMs);
-    const counter = this.options.counters.load({ level, id, meter: "price", fromMs, untilMs }, spent);
-    const made: KnownWindow = { counter, raised: -1 };
+    const made =
+      this.moved(level, id, period, { fromMs, untilMs }) ?? this.loaded(level, id, period, { fromMs, untilMs });
     this.known.set(key, made);
     return made;
   }
 
+  private loaded(level: CounterLevel, id: string, period: Period, window: TimeWindow): KnownWindow {
+    const spent = this.options.spent(level, id, window.fromMs);
+    return { counter: this.options.counters.load({ level, id, meter: "price", ...window }, spent), period, raised: -1 };
+  }
+
+  /** The window of the zone before, as one of this zone; null where there is none. */
+  private moved(level: CounterLevel, id: string, period: Period, window: TimeWindow): KnownWindow | null {
+    const { counters, spent, clock } = this.options;
+    const name = `${level} ${period} ${id}`;
+    const before = this.before.get(name);
+    const nowMs = clock.nowMs();
+    if (before === undefined || nowMs < window.fromMs || nowMs >= window.untilMs) return null;
+    this.before.delete(name);
+    // Settled a moment ago, and not yet in the ledger.
+    const unwritten = counters.amounts(before.counter).settled - spent(level, id, before.counter.fromMs);
+    counters.move(before.counter, window, spent(level, id, window.fromMs) + (unwritten > 0n ? unwritten : 0n));
+    before.raised = -1;
+    return before;
+  }
+
+  changeZone(): void {
+    this.zone = {};
+    const nowMs = this.options.clock.nowMs();
+    for (const [key, window] of this.known) {
+      const { level, id, untilMs } = window.counter;
+      if (window.period === "total" || untilMs <= nowMs) continue;
+      this.before.set(`${level} ${window.period} ${id}`, window);
+      this.known.delete(key);
+    }
+  }
+
   private prune(): void {
     const nowMs = this.options.clock.nowMs();
-    for (const [key, { counter }] of this.known) if (counter.untilMs <= nowMs) this.known.delete(key);
+    for (const windows of [this.known, this.before])
+      for (const [key, { counter }] of windows) if (counter.untilMs <= nowMs) windows.delete(key);
     this.options.counters.prune(nowMs);
     this.pruneAt = Math.max(prunedFrom, this.known.size * 2);
   }
 }
 
-/** The budgets of a level, until the first of their windows ends. */
+/** The budgets of a level, until the first of their windows ends, or the zone changes. */
 class LevelBudgets {
-  readonly owner: KnownWindows;
+  readonly owner: object;
   readonly parts: readonly BudgetPart[];
   readonly untilMs: number;
 
-  constructor(owner: KnownWindows, parts: readonly BudgetPart[]) {
+  constructor(owner: object, parts: readonly BudgetPart[]) {
     this.owner = owner;
     this.parts = parts;
     this.untilMs = Math.min(...parts.map(({ counter }) => counter.untilMs));
@@ -131,8 +170,9 @@ class LevelBudgets {
 }
 
 /** All levels of a request, as its row has them. */
-function levelsOf({ project, keyId, endUser }: Who): readonly (readonly [CounterLevel, string])[] {
+function levelsOf({ organization, project, keyId, endUser }: Who): readonly (readonly [CounterLevel, string])[] {
   const levels: (readonly [CounterLevel, string])[] = [["key", keyId]];
+  if (organization !== null) levels.push(["organization", organization]);
   if (project !== null) levels.push(["project", project]);
   if (project !== null && endUser !== null) levels.push(["end_user", `${project}/${endUser}`]);
   return levels;
@@ -148,8 +188,7 @@ export function createBudgetWindows(options: BudgetOptions): BudgetWindows {
     return own;
   };
   const partOf = (level: RuleLevel, [period, limit]: OwnBudget): BudgetPart => {
-    const { fromMs, untilMs } = windows.current(period);
-    const window = known.of(level.level, level.id, fromMs, untilMs);
+    const window = known.of(level.level, level.id, period, windows.current(period));
     // What an earlier process has raised is not raised again.
     if (window.raised < 0) window.raised = reached(counters.amounts(window.counter).settled, limit);
     const raiseAt = nextThreshold(window.raised, limit);
@@ -157,10 +196,10 @@ export function createBudgetWindows(options: BudgetOptions): BudgetWindows {
   };
   const partsOfLevel = (level: RuleLevel): readonly BudgetPart[] => {
     const found = level.budgets;
-    if (found instanceof LevelBudgets && found.owner === known && options.clock.nowMs() < found.untilMs)
+    if (found instanceof LevelBudgets && found.owner === known.zone && options.clock.nowMs() < found.untilMs)
       return found.parts;
     const made = new LevelBudgets(
-      known,
+      known.zone,
       budgetsOf(level.rules).map((own) => partOf(level, own)),
     );
     level.budgets = made;
@@ -178,11 +217,12 @@ export function createBudgetWindows(options: BudgetOptions): BudgetWindows {
     },
     countersAt: (who, atMs) =>
       levelsOf(who).flatMap(([level, id]) =>
-        periods.map((period) => {
-          const { fromMs, untilMs } = windows.at(period, atMs);
-          return known.of(level, id, fromMs, untilMs).counter;
-        }),
+        periods.map((period) => known.of(level, id, period, windows.at(period, atMs)).counter),
       ),
+    changeZone(timeZone) {
+      windows.changeZone(timeZone);
+      known.changeZone();
+    },
     settled(parts) {
       for (const part of parts) {
         const { level, period, limit, counter, window } = part;

@@ -17,6 +17,7 @@ export interface BudgetStatus extends BudgetPart {
 
 export interface Budgets extends Policy {
   status(caller: Caller): readonly BudgetStatus[];
+  changeZone: BudgetWindows["changeZone"];
 }
 
 const longestWaitMs = 60_000;
@@ -173,14 +174,15 @@ export function createBudgets(options: BudgetOptions): Budgets {
       if (worst === null) throw notPriced(intent.model);
       return new BudgetReservation(hold(options, parts, worst, intent), options, own.settled);
     },
-    restore({ organization: _, atMs, project, keyId, endUser, reservedNanoDollars: amount }) {
-      const counted = own.countersAt({ project, keyId, endUser }, atMs);
+    restore({ atMs, reservedNanoDollars: amount, ...who }) {
+      const counted = own.countersAt(who, atMs);
       const reservation = counters.resume(counted.map((counter) => ({ counter, amount })));
       return {
         settle: ({ priceNanoDollars }) => reservation.settle(counted.map(() => priceNanoDollars ?? 0n)),
         cancel: () => reservation.release(),
       };
     },
+    changeZone: own.changeZone,
     status: (caller) =>
       own.partsOf(caller).map((part) => {
         const { settled, reserved } = counters.amounts(part.counter);

@@ -17,20 +17,17 @@ export interface Concurrency extends Policy {
 const retryAfterMs = 1_000;
 
 /** `isFull` is true while the process is out of memory for new work. */
-export function createConcurrency(
-  { maxConcurrentRequests, maxConcurrentRequestsPerKey }: ConcurrencyLimits,
-  isFull: () => boolean = () => false,
-): Concurrency {
+export function createConcurrency(limits: ConcurrencyLimits, isFull: () => boolean = () => false): Concurrency {
   let inFlight = 0;
   const ofKey = new Map<string, number>();
   const refuse = (keyId: string): void => {
-    if (inFlight >= maxConcurrentRequests)
+    if (inFlight >= limits.maxConcurrentRequests)
       throw new GatewayError("overloaded", "The gateway has too many requests in progress. Try again shortly.", {
         retryAfterMs,
       });
     if (isFull())
       throw new GatewayError("overloaded", "The gateway is short of memory. Try again shortly.", { retryAfterMs });
-    if ((ofKey.get(keyId) ?? 0) >= maxConcurrentRequestsPerKey)
+    if ((ofKey.get(keyId) ?? 0) >= limits.maxConcurrentRequestsPerKey)
       throw new GatewayError("concurrency_limit_exceeded", "This key has too many requests in progress.", {
         retryAfterMs,
       });

@@ -49,6 +49,8 @@ export interface Counters {
   resume(held: readonly Omit<Demand, "limit">[]): CounterReservation;
   /** Adds what the ledger has of a window, at the start. The same counter, which is found faster. */
   load(counter: Counter, settled: bigint): Counter;
+  /** Counts what this counter has counted in another window, of which this amount is settled. What requests hold stays held. */
+  move(counter: Counter, window: Pick<Counter, "fromMs" | "untilMs">, settled: bigint): void;
   amounts(counter: Counter): CounterAmounts;
   /** Drops windows that have ended and of which nothing is reserved. */
   prune(nowMs: number): void;
@@ -112,8 +114,8 @@ class Window implements Counter {
   declare readonly level: CounterLevel;
   declare readonly id: string;
   declare readonly meter: string;
-  declare readonly fromMs: number;
-  declare readonly untilMs: number;
+  declare fromMs: number;
+  declare untilMs: number;
   declare readonly amounts: Amounts;
   /** Null after it was dropped. */
   declare private slot: number | null;
@@ -216,6 +218,8 @@ class PartsReservation implements CounterReservation {
   }
 }
 
+const nameOf = ({ level, id, meter, fromMs }: Counter): string => `${level} ${meter} ${fromMs} ${id}`;
+
 /** Counters of one process, in its memory: every step is one turn of the event loop, so that none can come between. */
 export function createMemoryCounters(): MemoryCounters {
   const windows = new Map<string, Window>();
@@ -223,7 +227,7 @@ export function createMemoryCounters(): MemoryCounters {
   const windowOf = (counter: Counter): Window =>
     counter instanceof Window && counter.amounts === all && !counter.isDropped ? counter : namedWindow(counter);
   const namedWindow = (counter: Counter): Window => {
-    const key = `${counter.level} ${counter.meter} ${counter.fromMs} ${counter.id}`;
+    const key = nameOf(counter);
     const found = windows.get(key) ?? new Window(counter, all);
     windows.set(key, found);
     return found;
@@ -248,6 +252,14 @@ export function createMemoryCounters(): MemoryCounters {
       const window = windowOf(counter);
       window.settle(settled);
       return window;
+    },
+    move(counter, { fromMs, untilMs }, settled) {
+      const window = windowOf(counter);
+      windows.delete(nameOf(window));
+      window.fromMs = fromMs;
+      window.untilMs = untilMs;
+      windows.set(nameOf(window), window);
+      window.settle(settled - window.settled);
     },
     amounts(counter) {
       const { settled, reserved } = windowOf(counter);

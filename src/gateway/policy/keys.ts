@@ -17,6 +17,8 @@ export interface Keys {
   isBehind(): boolean;
   /** Is called with the id of each key whose running work has to end. Also for those of before, since the keys were opened. */
   onWorkEnded(end: (keyId: string) => void): void;
+  /** From now on these are the keys and projects of the configuration file. */
+  declare(declared: DeclaredKeys): void;
   close(): void;
 }
 
@@ -25,13 +27,18 @@ export interface DeclaredCaller {
   readonly expiresAtMs: number | null;
 }
 
+/** What the configuration file declares. It comes before what is in the store. */
+export interface DeclaredKeys {
+  /** By the hash of their secret. */
+  readonly keys: ReadonlyMap<string, DeclaredCaller>;
+  /** By id. */
+  readonly projects: ReadonlyMap<string, ProjectRules>;
+}
+
 export interface KeysOptions {
   readonly store: Store;
   readonly pepper: Uint8Array;
-  /** Keys of the configuration file, by the hash of their secret. */
-  readonly declared: ReadonlyMap<string, DeclaredCaller>;
-  /** Projects of the configuration file, by id. They come before those of the store. */
-  readonly declaredProjects: ReadonlyMap<string, ProjectRules>;
+  readonly declared: DeclaredKeys;
   readonly clock: Clock;
   readonly failed: (cause: unknown) => void;
 }
@@ -106,6 +113,11 @@ function applyProjects(projects: Map<string, Project>, rows: readonly ProjectRow
   }
 }
 
+const opened = ({ keys, projects }: DeclaredKeys) => ({
+  keys,
+  projects: new Map([...projects].map(([id, rules]): [string, Project] => [id, { id, rules }])),
+});
+
 function callerIn(known: Known, project: Project | undefined): Caller {
   if (project === undefined) throw refused("belongs to a project that does not exist");
   if (known.caller !== null && known.project === project) return known.caller;
@@ -148,21 +160,31 @@ function workEnds() {
   };
 }
 
-/** Loads all keys and projects, then follows changes of the store: other processes change them too. */
-export async function openKeys(options: KeysOptions): Promise<Keys> {
-  const { store, pepper, clock } = options;
+/** What the store has, as it was read last. */
+function storedKeys(store: Store) {
   const versions = { keys: 0, projects: 0 };
   const known = new KnownKeys();
   const projects = new Map<string, Project>();
-  const declaredProjects = new Map([...options.declaredProjects].map(([id, rules]) => [id, { id, rules }]));
-  const read = async (): Promise<readonly KeyRow[]> => {
-    const next = { keys: await keysVersion(store), projects: await projectsVersion(store) };
-    if (next.projects !== versions.projects) applyProjects(projects, await listProjects(store, versions.projects));
-    const changed = next.keys === versions.keys ? [] : await listKeys(store, versions.keys);
-    known.apply(changed);
-    Object.assign(versions, next);
-    return changed;
+  return {
+    known,
+    projects,
+    /** The keys that have changed since the last time. */
+    async read(): Promise<readonly KeyRow[]> {
+      const next = { keys: await keysVersion(store), projects: await projectsVersion(store) };
+      if (next.projects !== versions.projects) applyProjects(projects, await listProjects(store, versions.projects));
+      const changed = next.keys === versions.keys ? [] : await listKeys(store, versions.keys);
+      known.apply(changed);
+      Object.assign(versions, next);
+      return changed;
+    },
   };
+}
+
+/** Loads all keys and projects, then follows changes of the store: other processes change them too. */
+export async function openKeys(options: KeysOptions): Promise<Keys> {
+  const { store, pepper, clock } = options;
+  const { known, projects, read } = storedKeys(store);
+  let declared = opened(options.declared);
   await read();
   const endWork = workEnds();
   let isBehind = false;
@@ -184,13 +206,13 @@ export async function openKeys(options: KeysOptions): Promise<Keys> {
     if (!("row" in found)) return found.caller;
     if (found.row.disabledAtMs !== null) throw refused("is disabled");
     const { projectId } = found.row;
-    return callerIn(found, declaredProjects.get(projectId) ?? projects.get(projectId));
+    return callerIn(found, declared.projects.get(projectId) ?? projects.get(projectId));
   };
 
   /** Keys that were given as the hash of their secret: what is stored is the keyed hash of that hash. */
   const imported = (key: string): DeclaredCaller | Known | undefined => {
     const hash = hashed(importedSecret(key));
-    return options.declared.get(hash) ?? known.get(hash);
+    return declared.keys.get(hash) ?? known.get(hash);
   };
 
   /** A key that was created a moment ago may not have been read yet. All that are unknown at once wait for the same look. */
@@ -203,12 +225,15 @@ export async function openKeys(options: KeysOptions): Promise<Keys> {
     identify(key) {
       if (key.length > maxKeyChars || key.startsWith(importedPrefix)) throw refused();
       const hash = hashed(key);
-      const found = options.declared.get(hash) ?? known.get(hash) ?? imported(key);
+      const found = declared.keys.get(hash) ?? known.get(hash) ?? imported(key);
       return found === undefined ? lookUp(hash).then((stored) => live(stored ?? imported(key))) : live(found);
     },
     refresh: looks,
     isBehind: () => isBehind,
     onWorkEnded: endWork.listen,
+    declare(next) {
+      declared = opened(next);
+    },
     close: () => clearInterval(timer),
   };
 }

@@ -3,12 +3,13 @@ import { GatewayError } from "../../canonical/error.ts";
 import type { Policy } from "./policy.ts";
 
 /** Throws `invalid_value` for a longer prompt. */
-export function promptLength({ maxPromptChars }: { readonly maxPromptChars: number }): Policy {
+export function promptLength(limits: { readonly maxPromptChars: number }): Policy {
   return {
     name: "prompt-length",
     authorize({ operation, content }) {
       if (operation !== "image" && operation !== "video") return;
       const request = content();
+      const { maxPromptChars } = limits;
       const prompt = "prompt" in request ? request.prompt : undefined;
       if (prompt === undefined || prompt.length <= maxPromptChars) return;
       throw new GatewayError("invalid_value", `'prompt' is longer than ${maxPromptChars} characters. Shorten it.`, {

@@ -14,6 +14,8 @@ export interface Windows {
   current(period: Period): TimeWindow;
   /** The window of a time. */
   at(period: Period, atMs: number): TimeWindow;
+  /** The windows of another zone from now on. Throws RangeError for one that does not exist. */
+  changeZone(timeZone: string): void;
 }
 
 /** A date in the zone, the month from 0. */
@@ -58,7 +60,7 @@ const allTime: TimeWindow = { fromMs: 0, untilMs: Number.MAX_SAFE_INTEGER };
 
 /** Throws RangeError for a zone that does not exist. */
 export function createWindows(timeZone: string, nowMs: () => number): Windows {
-  const wallMs = wallClock(timeZone);
+  let wallMs = wallClock(timeZone);
   /** The moment at which a day begins. A second look is needed where the offset changed in between. */
   const startOf = ({ year, month, day }: LocalDate): number => {
     const wanted = Date.UTC(year, month, day);
@@ -75,6 +77,10 @@ export function createWindows(timeZone: string, nowMs: () => number): Windows {
   const latest = new Map<Period, TimeWindow>();
   return {
     at,
+    changeZone(next) {
+      wallMs = wallClock(next);
+      latest.clear();
+    },
     current(period) {
       const known = latest.get(period);
       const timeMs = nowMs();

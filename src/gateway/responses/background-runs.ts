@@ -23,7 +23,7 @@ export interface BackgroundRuns {
 const rememberedMs = 5 * 60_000;
 
 export function createBackgroundRuns({ gateway }: Pick<ResponsesDependencies, "gateway">): BackgroundRuns {
-  const { maxBackgroundResponses, maxEndedEventLogsChars } = gateway.limits;
+  const { limits } = gateway;
   const runs = new Map<string, BackgroundRun>();
   const working = (): BackgroundRun[] => [...runs.values()].filter((run) => run.endedMs() === null);
   const forgetOld = (): void => {
@@ -33,12 +33,12 @@ export function createBackgroundRuns({ gateway }: Pick<ResponsesDependencies, "g
       const endedMs = run.endedMs();
       if (endedMs === null) continue;
       chars += run.log.chars();
-      if (nowMs - endedMs > rememberedMs || chars > maxEndedEventLogsChars) runs.delete(run.job.identity.id);
+      if (nowMs - endedMs > rememberedMs || chars > limits.maxEndedEventLogsChars) runs.delete(run.job.identity.id);
     }
   };
   return {
     admit() {
-      if (working().length >= maxBackgroundResponses)
+      if (working().length >= limits.maxBackgroundResponses)
         throw new GatewayError(
           "overloaded",
           "The gateway has too many background responses in progress. Try again later.",

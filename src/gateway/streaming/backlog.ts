@@ -44,11 +44,7 @@ export const processMemory: Memory = { residentBytes: systemResidentBytes, colle
 /** A collection stops the event loop, so it is tried again only after so many samples above the limit. */
 const samplesPerCollection = 20;
 
-export function createBacklog(
-  { slowClientMemoryBytes, maxMemoryBytes }: BacklogLimits,
-  ticker: SharedInterval,
-  memory: Memory = processMemory,
-): Backlog {
+export function createBacklog(limits: BacklogLimits, ticker: SharedInterval, memory: Memory = processMemory): Backlog {
   const behind = new Set<() => void>();
   let bytes = 0;
   let isFresh = false;
@@ -58,7 +54,7 @@ export function createBacklog(
     isFresh = true;
     bytes = memory.residentBytes();
     // A process that refuses everything allocates too little to collect by itself, and would refuse for ever.
-    if (bytes <= maxMemoryBytes) samplesAbove = 0;
+    if (bytes <= limits.maxMemoryBytes) samplesAbove = 0;
     else if (samplesAbove++ % samplesPerCollection === 0) memory.collect();
     return bytes;
   };
@@ -68,7 +64,7 @@ export function createBacklog(
       ticker.unsubscribe(look);
       return;
     }
-    const over = sample() - slowClientMemoryBytes;
+    const over = sample() - limits.slowClientMemoryBytes;
     if (over <= 0) return;
     const slowest = [...behind].slice(0, Math.min(mostAtOnce, Math.ceil(over / bytesOfOne)));
     for (const cut of slowest) cut();
@@ -82,7 +78,7 @@ export function createBacklog(
     isFull() {
       // Without the next tick the sample would be kept for ever.
       ticker.subscribe(look);
-      return sample() > maxMemoryBytes;
+      return sample() > limits.maxMemoryBytes;
     },
   };
 }

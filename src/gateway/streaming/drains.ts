@@ -14,15 +14,17 @@ export interface DrainBounds {
   readonly drainedStreamTokens: number;
 }
 
-export function createDrains({ maxDrainedStreams, drainedStreamMs, drainedStreamTokens }: DrainBounds): Drains {
+export function createDrains(bounds: DrainBounds): Drains {
   let underWay = 0;
   return {
-    maxTokens: drainedStreamTokens,
+    get maxTokens() {
+      return bounds.drainedStreamTokens;
+    },
     async drain(begin) {
-      if (underWay >= maxDrainedStreams) return;
+      if (underWay >= bounds.maxDrainedStreams) return;
       underWay++;
       const { promise, resolve } = Promise.withResolvers<void>();
-      const timer = setTimeout(resolve, drainedStreamMs);
+      const timer = setTimeout(resolve, bounds.drainedStreamMs);
       try {
         begin(resolve);
         await promise;

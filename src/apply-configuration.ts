@@ -1,0 +1,93 @@
+// Makes a configuration that was read again count in the running gateway: what can fail or wait comes first, then all of it changes in one turn of the event loop.
+import { changesBetween } from "./config/changes.ts";
+import { withinDescriptors } from "./config/descriptors.ts";
+import { type Mark, secretMarks, withoutSecrets } from "./config/hide-secrets.ts";
+import { limitsOf } from "./config/limits.ts";
+import { ensureFirstKeys } from "./config/secrets.ts";
+import { withoutOwnProviders } from "./config/self-reference.ts";
+import { declaredKeys, type Foundation, givenSecrets, type StartOptions, type Teardown } from "./foundation.ts";
+import type { Gateway } from "./gateway/pipeline/gateway.ts";
+import type { Keys } from "./gateway/policy/keys.ts";
+import { systemClock } from "./lib/clock.ts";
+import type { Json, JsonObject } from "./lib/json.ts";
+import type { ServedCatalog } from "./live-catalog.ts";
+import {
+  type LiveConfiguration,
+  type LiveConfigurationOptions,
+  type Loaded,
+  openLiveConfiguration,
+} from "./live-configuration.ts";
+import { metricFamilies } from "./telemetry/metric-families.ts";
+
+export interface ApplyParts {
+  readonly foundation: Foundation;
+  readonly live: ServedCatalog;
+  readonly gateway: Pick<Gateway, "budgets" | "listings">;
+  readonly keys: Keys;
+}
+
+/** New providers are asked for their models first: names that only their lists have would have no provider in between. */
+const listPatienceMs = 1_500;
+
+/** The file in effect, with marks in place of secrets. */
+export function shownConfiguration({ configuration: { file } }: Loaded, mark: Mark): JsonObject {
+  return withoutSecrets(JSON.parse(JSON.stringify(file.config)) as Json, file.environment, mark) as JsonObject;
+}
+
+/** What differs by a name each, such as `provider local`. Variables are those that configure providers or are named in the file. */
+function changedNames(next: Loaded, running: Loaded, mark: Mark): string[] {
+  const changes = changesBetween(shownConfiguration(running, mark), shownConfiguration(next, mark));
+  const variables = Object.entries(next.settings.environment).flatMap(([name, value]) =>
+    value === running.settings.environment[name] ? [] : [name],
+  );
+  return [...changes.map(({ type, name }) => `${type} ${name}`), ...variables];
+}
+
+/** The first keys are in the store: they are written there where their files have changed. */
+async function writeFirstKeys({ store, pepper }: Foundation, next: Loaded, running: Loaded): Promise<boolean> {
+  const [{ adminKey, clientKey }, before] = [next.settings, running.settings];
+  if (adminKey === before.adminKey && clientKey === before.clientKey) return false;
+  await ensureFirstKeys(store, pepper, next.settings, systemClock.nowMs());
+  return true;
+}
+
+/** Throws a ConfigFault, or what the store throws; nothing has changed then. */
+function configurationApplier({ foundation, live, gateway, keys }: ApplyParts): LiveConfigurationOptions["apply"] {
+  const { store, pepper, limits, fetchAllow, observability, log } = foundation;
+  const mark = secretMarks(pepper);
+  return async (next, running) => {
+    const { configuration, settings } = next;
+    const file = await withoutOwnProviders(configuration.file, { settings, store, pepper }, () => undefined);
+    const declared = { file, prices: configuration.prices };
+    await gateway.listings.refreshAll(live.newProviders(declared), listPatienceMs);
+    const hasNewKeys = await writeFirstKeys(foundation, next, running);
+    // From here on nothing waits and nothing fails.
+    observability.hide(givenSecrets(next));
+    log.setLevel(configuration.logLevel);
+    Object.assign(limits, withinDescriptors(limitsOf(file.config.limits)));
+    fetchAllow.splice(0, fetchAllow.length, ...configuration.fetchAllow);
+    live.declare(declared);
+    keys.declare(declaredKeys(configuration.access, pepper));
+    if (configuration.timeZone !== running.configuration.timeZone) gateway.budgets.changeZone(configuration.timeZone);
+    if (hasNewKeys) await keys.refresh();
+    return changedNames(next, running, mark);
+  };
+}
+
+/** Follows the files of the configuration that the gateway was started with. */
+export function followConfiguration(
+  { environment, workingFolder }: Pick<StartOptions, "environment" | "workingFolder">,
+  parts: ApplyParts,
+  teardown: Teardown,
+): LiveConfiguration {
+  const { settings, configuration, events, observability } = parts.foundation;
+  const followed = openLiveConfiguration({
+    ...{ environment, workingFolder, events, nowMs: systemClock.nowMs },
+    first: { settings, configuration },
+    apply: configurationApplier(parts),
+  });
+  observability.registry.reading(metricFamilies.configurationFaults, () => followed.status().faults.length);
+  observability.registry.reading(metricFamilies.configurationLoaded, () => followed.status().loadedAtMs / 1_000);
+  teardown.push(followed.close);
+  return followed;
+}
