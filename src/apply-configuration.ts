@@ -1,15 +1,15 @@
 // Makes a configuration that was read again count in the running gateway: what can fail or wait comes first, then all of it changes in one turn of the event loop.
 import { changesBetween } from "./config/changes.ts";
 import { withinDescriptors } from "./config/descriptors.ts";
-import { type Mark, secretMarks, withoutSecrets } from "./config/hide-secrets.ts";
+import type { Mark } from "./config/hide-secrets.ts";
 import { limitsOf } from "./config/limits.ts";
-import { ensureFirstKeys } from "./config/secrets.ts";
+import { ensureFirstKeys, readExistingSecret } from "./config/secrets.ts";
 import { withoutOwnProviders } from "./config/self-reference.ts";
+import { shownConfig, snapshotMarks, writeSnapshot } from "./config/snapshot.ts";
 import { declaredKeys, type Foundation, givenSecrets, type StartOptions, type Teardown } from "./foundation.ts";
 import type { Gateway } from "./gateway/pipeline/gateway.ts";
 import type { Keys } from "./gateway/policy/keys.ts";
 import { systemClock } from "./lib/clock.ts";
-import type { Json, JsonObject } from "./lib/json.ts";
 import type { ServedCatalog } from "./live-catalog.ts";
 import {
   type LiveConfiguration,
@@ -29,14 +29,24 @@ export interface ApplyParts {
 /** New providers are asked for their models first: names that only their lists have would have no provider in between. */
 const listPatienceMs = 1_500;
 
-/** The file in effect, with marks in place of secrets. */
-export function shownConfiguration({ configuration: { file } }: Loaded, mark: Mark): JsonObject {
-  return withoutSecrets(JSON.parse(JSON.stringify(file.config)) as Json, file.environment, mark) as JsonObject;
+/** Of the secret that the gateway was started with. */
+const marksOf = ({ settings }: Foundation): Mark => snapshotMarks(readExistingSecret(settings));
+
+/** Without it only `turnpike config plan` does not work. */
+function saveSnapshot(foundation: Foundation, { configuration }: Pick<Loaded, "configuration">): void {
+  try {
+    writeSnapshot(foundation.settings.dataFolder, configuration.file, marksOf(foundation));
+  } catch (cause) {
+    foundation.events.backgroundTaskFailed("configuration", cause);
+  }
 }
 
 /** What differs by a name each, such as `provider local`. Variables are those that configure providers or are named in the file. */
 function changedNames(next: Loaded, running: Loaded, mark: Mark): string[] {
-  const changes = changesBetween(shownConfiguration(running, mark), shownConfiguration(next, mark));
+  const changes = changesBetween(
+    shownConfig(running.configuration.file, mark),
+    shownConfig(next.configuration.file, mark),
+  );
   const variables = Object.entries(next.settings.environment).flatMap(([name, value]) =>
     value === running.settings.environment[name] ? [] : [name],
   );
@@ -54,7 +64,7 @@ async function writeFirstKeys({ store, pepper }: Foundation, next: Loaded, runni
 /** Throws a ConfigFault, or what the store throws; nothing has changed then. */
 function configurationApplier({ foundation, live, gateway, keys }: ApplyParts): LiveConfigurationOptions["apply"] {
   const { store, pepper, limits, fetchAllow, observability, log } = foundation;
-  const mark = secretMarks(pepper);
+  const mark = marksOf(foundation);
   return async (next, running) => {
     const { configuration, settings } = next;
     const file = await withoutOwnProviders(configuration.file, { settings, store, pepper }, () => undefined);
@@ -70,6 +80,7 @@ function configurationApplier({ foundation, live, gateway, keys }: ApplyParts): 
     keys.declare(declaredKeys(configuration.access, pepper));
     if (configuration.timeZone !== running.configuration.timeZone) gateway.budgets.changeZone(configuration.timeZone);
     if (hasNewKeys) await keys.refresh();
+    saveSnapshot(foundation, next);
     return changedNames(next, running, mark);
   };
 }
@@ -89,5 +100,6 @@ export function followConfiguration(
   observability.registry.reading(metricFamilies.configurationFaults, () => followed.status().faults.length);
   observability.registry.reading(metricFamilies.configurationLoaded, () => followed.status().loadedAtMs / 1_000);
   teardown.push(followed.close);
+  saveSnapshot(parts.foundation, { configuration });
   return followed;
 }

@@ -9,6 +9,7 @@ import { configJsonSchema } from "../config/json-schema.ts";
 import { fieldOf, limitRows, limitsOf } from "../config/limits.ts";
 import { buildCatalog } from "../config/providers.ts";
 import type { Json, JsonObject } from "../lib/json.ts";
+import { planCommand } from "./config-plan.ts";
 import { type Command, parseCommonFields } from "./options.ts";
 import { jsonText } from "./print.ts";
 
@@ -107,6 +108,7 @@ export const configCommand: Command = {
       options: jsonHelp,
       run: check,
     },
+    plan: planCommand,
     print: {
       usage: "turnpike config print",
       summary: "print the configuration in effect, with secrets hidden",

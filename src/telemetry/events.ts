@@ -29,7 +29,15 @@ export interface UpstreamChange {
 }
 
 /** Work that no request waits for. */
-export type BackgroundTask = "bodies" | "catalog" | "idempotency" | "keys" | "ledger" | "responses" | "videos";
+export type BackgroundTask =
+  | "configuration"
+  | "bodies"
+  | "catalog"
+  | "idempotency"
+  | "keys"
+  | "ledger"
+  | "responses"
+  | "videos";
 export type UncaughtKind = "exception" | "rejection";
 
 /** A spent part of a budget. */
