@@ -9,7 +9,7 @@ afterAll(() => here.remove());
 
 const rows: [line: string, offered: string[]][] = [
   ["us", ["usage"]],
-  ["config ", ["check", "print", "schema", "--help"]],
+  ["config ", ["check", "plan", "print", "schema", "--help"]],
   ["usage --by ", ["model", "key", "day", "provider"]],
   ["usage --json --by m", ["model"]],
   ["usage --since 2026-01-01 --unt", ["--until"]],
