@@ -6,6 +6,7 @@ const flags = ["--compile", "--minify", "--no-compile-autoload-dotenv", "--no-co
 const entries = [
   "src/main.ts",
   "src/gateway/bodies/body-worker.ts",
+  "src/gateway/end-users/erase-worker.ts",
   "src/gateway/ledger/integrity-worker.ts",
   "src/gateway/ledger/checkpoint-worker.ts",
   "src/gateway/ledger/reader-worker.ts",

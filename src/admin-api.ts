@@ -13,6 +13,7 @@ import { entrySchemas } from "./config/schema.ts";
 import { adminSetting } from "./config/secrets.ts";
 import { settingEntries } from "./config/setting-entries.ts";
 import { readBodies } from "./gateway/bodies/body-file.ts";
+import { followErasures } from "./gateway/end-users/erasures.ts";
 import { readAttempts } from "./gateway/ledger/read.ts";
 import { createLedgerReader } from "./gateway/ledger/reader.ts";
 import type { Gateway } from "./gateway/pipeline/gateway.ts";
@@ -27,6 +28,7 @@ import { systemClock } from "./lib/clock.ts";
 import type { ServedCatalog } from "./live-catalog.ts";
 import type { LiveConfiguration } from "./live-configuration.ts";
 import { readSetting } from "./store/settings.ts";
+import type { Events } from "./telemetry/events.ts";
 import type { Registry } from "./telemetry/registry.ts";
 
 export interface AdminApiParts extends Pick<AccessDependencies, "store" | "pepper"> {
@@ -39,6 +41,7 @@ export interface AdminApiParts extends Pick<AccessDependencies, "store" | "peppe
   readonly settings: Settings;
   readonly followed: Pick<LiveConfiguration, "current" | "status">;
   readonly registry: Registry;
+  readonly events: Pick<Events, "backgroundTaskFailed">;
 }
 
 const testTimeoutMs = 10_000;
@@ -78,6 +81,10 @@ export function adminApi(parts: AdminApiParts, teardown: (() => unknown)[]): rea
   teardown.push(() => reader.close());
   const { store, pepper, limits, catalog, gateway, registry, followed } = parts;
   const declaredNow = () => followed.current().configuration.access;
+  const { dataFolder } = parts.settings;
+  const failed = (cause: unknown): void => parts.events.backgroundTaskFailed("end_users", cause);
+  const erasures = followErasures({ store, dataFolder, pepper, failed });
+  teardown.push(() => erasures.close());
   const admin = createAdmin({ store, clock: systemClock, validate });
   const adminKeyHash = () => readSetting(store, adminSetting);
   const access = createAdminAccess({ store, pepper, clock: systemClock, adminKeyHash });
@@ -90,8 +97,10 @@ export function adminApi(parts: AdminApiParts, teardown: (() => unknown)[]): rea
     listings: () => gateway.listings,
     testProvider: providerTest(catalog),
     reader: () => reader,
-    attempts: (id) => readAttempts(parts.settings.dataFolder, id),
-    bodies: (id) => readBodies(parts.settings.dataFolder, id),
+    attempts: (id) => readAttempts(dataFolder, id),
+    bodies: (id) => readBodies(dataFolder, id),
+    dataFolder,
+    endUsersChanged: erasures.apply,
     videos: () => parts.videos,
     declaredKeys: () => declaredEntries(declaredNow()),
     declaredProjects: () => declaredNow().projects,

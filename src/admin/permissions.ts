@@ -94,6 +94,11 @@ export const permissions: Readonly<Record<string, Permissions>> = {
     fields: "object id source name organization_id rules created_at version",
     writable: { to: keyWriters, fields: "name rules" },
   },
+  "end-users": {
+    verbs: { export: operator, erase: operator },
+    fields: "object reference data has_more marker responses videos",
+    writable: { to: operator, fields: "end_user project_id" },
+  },
   usage: {
     verbs: { list: ["operator", "usage:read"] },
     fields: `object start organization_id project_id key_id end_user model provider operation

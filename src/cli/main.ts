@@ -5,6 +5,7 @@ import { completionsCommand } from "./completions.ts";
 import { configCommand } from "./config.ts";
 import { connectCommand } from "./connect.ts";
 import { doctorCommand } from "./doctor.ts";
+import { endUsersCommand } from "./end-users.ts";
 import { healthCommand } from "./health.ts";
 import { keysCommand } from "./keys.ts";
 import { modelsCommand, providersCommand, routesCommand } from "./models.ts";
@@ -36,6 +37,7 @@ const root: Command = {
     projects: projectsCommand,
     prices: pricesCommand,
     requests: requestsCommand,
+    "end-users": endUsersCommand,
     usage: usageCommand,
     reconcile: reconcileCommand,
     webhooks: webhooksCommand,

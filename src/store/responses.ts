@@ -23,19 +23,22 @@ const shape = Type.Object({
 });
 
 export type ResponseRow = Static<typeof shape>;
+/** With the project and the id of its end user, where the request named one. */
+export type NewResponse = ResponseRow & { readonly endUser?: string | null };
 
-const readRows = rowReader("responses", shape);
-const columns = `id, owner_key_id as "ownerKeyId", state, input, body, created_at_ms as "createdAtMs",
+export const readResponseRows = rowReader("responses", shape);
+export const responseColumns = `id, owner_key_id as "ownerKeyId", state, input, body, created_at_ms as "createdAtMs",
   expires_at_ms as "expiresAtMs", alive_until_ms as "aliveUntilMs"`;
 
 /** Writes a response, or its newer state. A row of another owner is never changed. */
-export async function putResponse(store: Store, row: ResponseRow): Promise<void> {
-  const sql = `insert into responses (id, owner_key_id, state, input, body, created_at_ms, expires_at_ms, alive_until_ms)
-    values ($1, $2, $3, $4, $5, $6, $7, $8)
+export async function putResponse(store: Store, row: NewResponse): Promise<void> {
+  const sql = `insert into responses
+    (id, owner_key_id, state, input, body, created_at_ms, expires_at_ms, alive_until_ms, end_user)
+    values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
     on conflict (id) do update set state = excluded.state, body = excluded.body, alive_until_ms = excluded.alive_until_ms
     where responses.owner_key_id = excluded.owner_key_id`;
-  const { id, ownerKeyId, state, input, body, createdAtMs, expiresAtMs, aliveUntilMs } = row;
-  await store.query(sql, [id, ownerKeyId, state, input, body, createdAtMs, expiresAtMs, aliveUntilMs]);
+  const { id, ownerKeyId, state, input, body, createdAtMs, expiresAtMs, aliveUntilMs, endUser = null } = row;
+  await store.query(sql, [id, ownerKeyId, state, input, body, createdAtMs, expiresAtMs, aliveUntilMs, endUser]);
 }
 
 /** Updates a running response. False when it has ended or was deleted. */
@@ -56,8 +59,8 @@ export async function keepResponseAlive(store: Store, id: string, aliveUntilMs: 
 
 /** Unfinished responses whose claim ended before `nowMs`; null: all unfinished ones. */
 export async function abandonedResponses(store: Store, nowMs: number | null): Promise<ResponseRow[]> {
-  const sql = `select ${columns} from responses where alive_until_ms is not null and alive_until_ms < $1`;
-  return readRows(await store.query(sql, [nowMs ?? Number.MAX_SAFE_INTEGER]));
+  const sql = `select ${responseColumns} from responses where alive_until_ms is not null and alive_until_ms < $1`;
+  return readResponseRows(await store.query(sql, [nowMs ?? Number.MAX_SAFE_INTEGER]));
 }
 
 /** Undefined for an unknown, expired or deleted response, and for one of another owner. */
@@ -67,8 +70,8 @@ export async function findResponse(
   ownerKeyId: string,
   nowMs: number,
 ): Promise<ResponseRow | undefined> {
-  const sql = `select ${columns} from responses where id = $1 and owner_key_id = $2 and expires_at_ms > $3`;
-  const rows = readRows(await store.query(sql, [id, ownerKeyId, nowMs]));
+  const sql = `select ${responseColumns} from responses where id = $1 and owner_key_id = $2 and expires_at_ms > $3`;
+  const rows = readResponseRows(await store.query(sql, [id, ownerKeyId, nowMs]));
   return rows.find((row) => row.id === id && row.ownerKeyId === ownerKeyId);
 }
 

@@ -181,6 +181,8 @@ async function tuneSqlite(client: Bun.SQL): Promise<void> {
     await client.unsafe("pragma journal_mode = wal");
     await client.unsafe("pragma synchronous = full");
     await client.unsafe("pragma cache_size = -2000");
+    // What is deleted is overwritten, and not only forgotten.
+    await client.unsafe("pragma secure_delete = on");
   });
 }
 

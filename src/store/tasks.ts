@@ -47,20 +47,20 @@ export interface TaskPlace {
   readonly id: string;
 }
 
-const readTasks = rowReader("tasks", shape);
+export const readTaskRows = rowReader("tasks", shape);
 export const taskShape = shape;
 export const taskColumns = `id, owner_key_id as "ownerKeyId", operation, provider, candidate, upstream_id as "upstreamId", state,
   body, created_at_ms as "createdAtMs", updated_at_ms as "updatedAtMs", next_poll_at_ms as "nextPollAtMs",
   expires_at_ms as "expiresAtMs", lease_owner as "leaseOwner", lease_until_ms as "leaseUntilMs", ledger`;
 
-export async function insertTask(store: Store, task: TaskRow): Promise<void> {
+export async function insertTask(store: Store, task: TaskRow & { readonly endUser?: string | null }): Promise<void> {
   const sql = `insert into tasks (id, owner_key_id, operation, provider, candidate, upstream_id, state, body,
-      created_at_ms, updated_at_ms, next_poll_at_ms, expires_at_ms, lease_owner, lease_until_ms, ledger)
-    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`;
+      created_at_ms, updated_at_ms, next_poll_at_ms, expires_at_ms, lease_owner, lease_until_ms, ledger, end_user)
+    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)`;
   const { id, ownerKeyId, operation, provider, candidate, upstreamId, state, body, leaseOwner, leaseUntilMs } = task;
   const texts = [id, ownerKeyId, operation, provider, candidate, upstreamId, state, body];
   const times = [task.createdAtMs, task.updatedAtMs, task.nextPollAtMs, task.expiresAtMs];
-  await store.query(sql, [...texts, ...times, leaseOwner, leaseUntilMs, task.ledger]);
+  await store.query(sql, [...texts, ...times, leaseOwner, leaseUntilMs, task.ledger, task.endUser ?? null]);
 }
 
 /**
@@ -73,7 +73,7 @@ export async function findTask(
   nowMs: number,
 ): Promise<TaskRow | undefined> {
   const sql = `select ${taskColumns} from tasks where id = $1 and owner_key_id = $2 and expires_at_ms > $3`;
-  const rows = readTasks(await store.query(sql, [id, ownerKeyId, nowMs]));
+  const rows = readTaskRows(await store.query(sql, [id, ownerKeyId, nowMs]));
   return rows.find((row) => row.id === id && row.ownerKeyId === ownerKeyId);
 }
 
@@ -97,7 +97,7 @@ export async function listTasks(store: Store, listing: TaskListing): Promise<Tas
     after === undefined ? "" : `and (created_at_ms ${behind} $4 or (created_at_ms = $4 and id ${behind} $5))`;
   const sql = `select ${taskColumns} from tasks where owner_key_id = $1 and operation = $2 and expires_at_ms > $3 ${from}
     order by created_at_ms ${order}, id ${order} limit $${values.length + 1}`;
-  return readTasks(await store.query(sql, [...values, limit])).filter((row) => row.ownerKeyId === ownerKeyId);
+  return readTaskRows(await store.query(sql, [...values, limit])).filter((row) => row.ownerKeyId === ownerKeyId);
 }
 
 export interface AllTasksListing {
@@ -123,7 +123,7 @@ export async function listAllTasks(store: Store, listing: AllTasksListing): Prom
   }
   const sql = `select ${taskColumns} from tasks where ${tests.join(" and ")}
     order by created_at_ms desc, id desc limit $${values.length + 1}`;
-  return readTasks(await store.query(sql, [...values, limit]));
+  return readTaskRows(await store.query(sql, [...values, limit]));
 }
 
 export interface TaskClaim {
@@ -146,7 +146,7 @@ export async function claimTasks(store: Store, claim: TaskClaim): Promise<TaskRo
     where next_poll_at_ms <= $3 and id in
       (select id from tasks where next_poll_at_ms <= $3 ${others} order by next_poll_at_ms limit $${without.length + 4})
     returning ${taskColumns}`;
-  return readTasks(await store.query(sql, [leaseOwner, leaseUntilMs, nowMs, ...without, limit]));
+  return readTaskRows(await store.query(sql, [leaseOwner, leaseUntilMs, nowMs, ...without, limit]));
 }
 
 /**
@@ -176,7 +176,7 @@ async function written(store: Store, change: TaskChange, where: string, keys: re
 export async function tasksOfEndedKeys(store: Store, limit: number): Promise<TaskRow[]> {
   const sql = `select ${taskColumns} from tasks where next_poll_at_ms is not null
     and owner_key_id in (select id from keys where work_ended_at_ms is not null) limit $1`;
-  return readTasks(await store.query(sql, [limit]));
+  return readTaskRows(await store.query(sql, [limit]));
 }
 
 /** Releases the claims of an ended process, for a store that no other instance uses. */
@@ -194,7 +194,7 @@ export async function clampFuturePolls(store: Store, nowMs: number, beyondMs: nu
 /** Final tasks whose row in this ledger may not be settled. */
 export async function unsettledTasks(store: Store, ledger: string, limit: number): Promise<TaskRow[]> {
   const sql = `select ${taskColumns} from tasks where ledger = $1 and next_poll_at_ms is null limit $2`;
-  return readTasks(await store.query(sql, [ledger, limit]));
+  return readTaskRows(await store.query(sql, [ledger, limit]));
 }
 
 /** Records that the ledger has settled the task's row. */
@@ -219,7 +219,7 @@ export async function purgeTasks(store: Store, nowMs: number): Promise<number> {
 /** A task by its id, for a link that the gateway has signed. */
 export async function findLinkedTask(store: Store, id: string, nowMs: number): Promise<TaskRow | undefined> {
   const sql = `select ${taskColumns} from tasks where id = $1 and expires_at_ms > $2`;
-  return readTasks(await store.query(sql, [id, nowMs])).find((row) => row.id === id);
+  return readTaskRows(await store.query(sql, [id, nowMs])).find((row) => row.id === id);
 }
 
 /** Deletes a task that was never submitted. */

@@ -33,6 +33,7 @@ export type BackgroundTask =
   | "configuration"
   | "bodies"
   | "catalog"
+  | "end_users"
   | "idempotency"
   | "keys"
   | "ledger"

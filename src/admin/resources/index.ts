@@ -8,6 +8,7 @@ import type { LiveCatalog } from "../live-catalog.ts";
 import type { Resource } from "../resource.ts";
 import type { Sealer } from "../stored-entries.ts";
 import { audit } from "./audit.ts";
+import { type EndUserDependencies, endUsers } from "./end-users.ts";
 import { type KeyDependencies, keys } from "./keys.ts";
 import { models } from "./models.ts";
 import { prices } from "./prices.ts";
@@ -39,6 +40,8 @@ export interface ResourceDependencies {
   readonly reader: () => LedgerReader;
   readonly attempts: RequestDependencies["attempts"];
   readonly bodies: RequestDependencies["bodies"];
+  readonly dataFolder: EndUserDependencies["dataFolder"];
+  readonly endUsersChanged: EndUserDependencies["endUsersChanged"];
   readonly videos: () => Videos;
   readonly declaredKeys: KeyDependencies["declaredKeys"];
   readonly declaredProjects: ProjectDependencies["declaredProjects"];
@@ -55,6 +58,7 @@ export function adminResources(dependencies: ResourceDependencies): readonly Res
     audit,
     usage(dependencies.reader),
     requests(dependencies),
+    endUsers(dependencies),
     tasks(dependencies.videos),
     providers({ catalog, sealer, schema: schemas.provider, test: dependencies.testProvider }),
     models({ catalog, listings: dependencies.listings }),

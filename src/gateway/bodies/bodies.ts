@@ -14,8 +14,6 @@ import type { RecordedRequest } from "./types.ts";
 export interface Bodies {
   /** Records this exchange; null where nothing of it is stored. */
   begin(id: string, caller: Caller): BodyRecorder | null;
-  /** Deletes what is stored of an end user up to a time. */
-  erase(project: string, endUser: string, untilMs: number): Promise<void>;
   /** Resolves when everything that was recorded is written. */
   close(): Promise<void>;
 }
@@ -49,7 +47,7 @@ export function openBodies(options: BodiesOptions): Bodies {
   let open: Promise<void> | null = null;
   const run = async (job: BodyJob, given: readonly ArrayBuffer[] = []): Promise<void> => {
     const { result } = await thread.run(job, given);
-    if ("error" in result) throw new Error(result.error);
+    if (result.error !== null) throw new Error(result.error);
   };
   const opened = (): Promise<void> => {
     open ??= run({ open: { dataFolder, limits, redaction }, nowMs: clock.nowMs() });
@@ -83,12 +81,6 @@ export function openBodies(options: BodiesOptions): Bodies {
         isWanted: (settlement) => store !== "errors" || isError(settlement),
         write: (bodies) => write({ ...about, bodies }),
       });
-    },
-    async erase(project, endUser, untilMs) {
-      if (isOff || !existsSync(bodiesPath(dataFolder))) return;
-      await opened();
-      await Promise.all(waiting);
-      await run({ erase: { project, endUser, untilMs } });
     },
     async close() {
       if (timer !== null) clearInterval(timer);

@@ -1,7 +1,7 @@
 // The thread that redacts, compresses and writes bodies, and deletes the oldest.
 import type { Database } from "bun:sqlite";
 import type { ThreadMessage } from "../../lib/thread.ts";
-import { deleteBodiesOf, openBodyFile, pruneBodies, writeBodies } from "./body-file.ts";
+import { openBodyFile, pruneBodies, writeBodies } from "./body-file.ts";
 import { redactorFor } from "./redact.ts";
 import type { BodyLimits, RecordedBody, RecordedRequest, RedactionRules } from "./types.ts";
 
@@ -14,10 +14,9 @@ export interface BodyOptions {
 export type BodyJob =
   | { readonly open: BodyOptions; readonly nowMs: number }
   | { readonly write: RecordedRequest; readonly nowMs: number }
-  | { readonly prune: number }
-  | { readonly erase: { readonly project: string; readonly endUser: string; readonly untilMs: number } };
+  | { readonly prune: number };
 
-export type BodyResult = { readonly error: string } | { readonly deleted: number };
+export type BodyResult = { readonly error: string | null };
 
 declare const self: Worker;
 
@@ -44,28 +43,27 @@ function prune(all: Opened, nowMs: number): void {
   pruneBodies(all.database, all.limits, nowMs);
 }
 
-function done(job: BodyJob): number {
+function run(job: BodyJob): void {
   if ("open" in job) {
     opened = { ...job.open, database: openBodyFile(job.open.dataFolder), redact: redactorFor(job.open.redaction) };
     prune(opened, job.nowMs);
-    return 0;
+    return;
   }
   if (opened === null) throw new Error("the file of bodies is not open");
   const all = opened;
   if ("prune" in job) prune(all, job.prune);
-  else if ("erase" in job) return deleteBodiesOf(all.database, job.erase.project, job.erase.endUser, job.erase.untilMs);
   else {
     writeBodies(all.database, { ...job.write, bodies: job.write.bodies.map((body) => redacted(body, all)) });
     if (++sincePruned >= pruneEveryWrites) prune(all, job.nowMs);
   }
-  return 0;
 }
 
 self.onmessage = ({ data }: MessageEvent<ThreadMessage<BodyJob>>) => {
   if (!("content" in data)) return;
   let content: BodyResult;
   try {
-    content = { deleted: done(data.content) };
+    run(data.content);
+    content = { error: null };
   } catch (thrown) {
     content = { error: thrown instanceof Error ? thrown.message : String(thrown) };
   }

@@ -2,7 +2,7 @@
 import type { Database } from "bun:sqlite";
 
 /** Windows begin at whole quarters of an hour in every time zone. */
-const bucketMs = 900_000;
+export const spendBucketMs = 900_000;
 
 const table = `create table spend (level text not null, id text not null, bucket integer not null, price integer not null,
   primary key (level, id, bucket)) without rowid`;
@@ -20,7 +20,7 @@ const insertOf = ([
   id,
   isThere,
 ]: (typeof levels)[number]): string => `insert into spend (level, id, bucket, price)
-  select '${level}', ${id}, new.at_ms / ${bucketMs}, coalesce(new.price, 0) - coalesce(old.price, 0) where ${isThere}
+  select '${level}', ${id}, new.at_ms / ${spendBucketMs}, coalesce(new.price, 0) - coalesce(old.price, 0) where ${isThere}
   on conflict (level, id, bucket) do update set price = price + excluded.price;`;
 
 const trigger = `create trigger spend_of_price after update of price on requests
@@ -28,7 +28,7 @@ const trigger = `create trigger spend_of_price after update of price on requests
 
 const fill = levels.map(
   ([level, id, isThere]) => `insert into spend (level, id, bucket, price)
-  select '${level}', ${id.replaceAll("new.", "")}, at_ms / ${bucketMs}, sum(price) from requests
+  select '${level}', ${id.replaceAll("new.", "")}, at_ms / ${spendBucketMs}, sum(price) from requests
   where price <> 0 and ${isThere.replaceAll("new.", "")} group by 2, 3`,
 );
 
@@ -47,5 +47,5 @@ export function addSpend(database: Database): void {
 export function spentSince(database: Database): (level: string, id: string, sinceMs: number) => bigint {
   const statement = database.prepare("select sum(price) as sum from spend where level = ? and id = ? and bucket >= ?");
   statement.safeIntegers(true);
-  return (level, id, sinceMs) => BigInt(Object(statement.get(level, id, Math.floor(sinceMs / bucketMs))).sum ?? 0);
+  return (level, id, sinceMs) => BigInt(Object(statement.get(level, id, Math.floor(sinceMs / spendBucketMs))).sum ?? 0);
 }

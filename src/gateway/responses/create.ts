@@ -7,10 +7,12 @@ import { writeBody } from "../../lib/body-thread.ts";
 import { betweenPhases, inNextPhase } from "../../lib/event-loop-turn.ts";
 import { randomId } from "../../lib/ids.ts";
 import type { Json } from "../../lib/json.ts";
+import { endUserKey } from "../../store/end-users.ts";
 import { putResponse } from "../../store/responses.ts";
 import type { GatewayRequest } from "../pipeline/gateway-request.ts";
 import { gatewayRequestOf, type IncomingRequest, streamEncoderOf } from "../pipeline/incoming-request.ts";
 import type { GatewayReply } from "../pipeline/request-context.ts";
+import type { Caller } from "../policy/caller.ts";
 import { heartbeatTtlMs, startBackgroundRun } from "./background-run.ts";
 import type { BackgroundRuns } from "./background-runs.ts";
 import { compactResponse } from "./compaction.ts";
@@ -27,7 +29,7 @@ function jobOf(
   { gateway, codec, retentionMs }: ResponsesDependencies,
   request: StoredRequest,
   { earlier, own }: Conversation,
-  ownerKeyId: string,
+  { keyId: ownerKeyId, project, endUser }: Caller,
 ): ResponseJob {
   const { isBackground, previousId } = request;
   const isStored = request.isStored && retentionMs > 0;
@@ -35,7 +37,8 @@ function jobOf(
   if (isBackground && request.wantsCompaction) throw codec.refusals.backgroundCompaction();
   const identity: ResponseIdentity = { id: randomId("resp_"), isStored, isBackground, previousId };
   const input = isStored ? [...earlier, ...codec.items.stored(own, identity.id)] : [];
-  return { identity, ownerKeyId, input, createdAtMs: gateway.clock.nowMs() };
+  const user = endUser === null ? null : endUserKey(project, endUser);
+  return { identity, ownerKeyId, input, createdAtMs: gateway.clock.nowMs(), endUser: user };
 }
 
 function requestFor(
@@ -106,11 +109,11 @@ export async function create(
   incoming: IncomingRequest,
 ): Promise<GatewayReply> {
   const { requests } = dependencies.codec;
-  const { keyId } = incoming.context.caller;
+  const { caller } = incoming.context;
   const asked = requests.read(incoming.wire);
-  const conversation = await conversationOf(dependencies, asked, keyId);
+  const conversation = await conversationOf(dependencies, asked, caller.keyId);
   await betweenPhases(incoming.bytes);
-  const job = jobOf(dependencies, asked, conversation, keyId);
+  const job = jobOf(dependencies, asked, conversation, caller);
   if (asked.wantsCompaction) return compactResponse(dependencies, incoming, conversation, job);
   await betweenPhases(incoming.bytes);
   try {

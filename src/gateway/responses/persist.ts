@@ -3,7 +3,7 @@ import type { Item, ResponseDocument, ResponseFrame, ResponseIdentity } from "..
 import type { StoredResponses } from "../../dialects/stored-responses.ts";
 import { isObject } from "../../lib/json.ts";
 import { putResponseItems } from "../../store/response-items.ts";
-import { advanceResponse, putResponse, type ResponseRow } from "../../store/responses.ts";
+import { advanceResponse, type NewResponse, putResponse, type ResponseRow } from "../../store/responses.ts";
 import type { Store } from "../../store/store.ts";
 import type { Gateway } from "../pipeline/gateway.ts";
 import type { StreamInterceptor } from "../streaming/client-stream.ts";
@@ -28,15 +28,17 @@ export interface ResponseJob {
   /** Every input item, those of earlier responses first; each with an id. */
   readonly input: readonly Item[];
   readonly createdAtMs: number;
+  /** With its project; null where the request named none. */
+  readonly endUser: string | null;
 }
 
 /** The row of a response, with its long texts written. */
 export async function jobRow(
   { codec, retentionMs, store }: ResponsesDependencies,
-  { identity, ownerKeyId, input, createdAtMs }: ResponseJob,
+  { identity, ownerKeyId, input, createdAtMs, endUser }: ResponseJob,
   response: ResponseDocument,
   aliveUntilMs: number | null,
-): Promise<ResponseRow> {
+): Promise<NewResponse> {
   const { id } = identity;
   const owner = { responseId: id, expiresAtMs: createdAtMs + retentionMs };
   return {
@@ -48,6 +50,7 @@ export async function jobRow(
     createdAtMs,
     expiresAtMs: owner.expiresAtMs,
     aliveUntilMs,
+    endUser,
   };
 }
 

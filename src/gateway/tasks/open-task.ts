@@ -2,6 +2,7 @@
 
 import { randomId } from "../../lib/ids.ts";
 import type { Provider } from "../../providers/provider.ts";
+import { endUserKey } from "../../store/end-users.ts";
 import { deleteTask, insertTask, type TaskRow } from "../../store/tasks.ts";
 import type { LedgerEntry, LedgerOpening } from "../ledger/types.ts";
 import type { ledgerNames } from "../policy/caller.ts";
@@ -90,7 +91,11 @@ export async function openTask(
   dialect: string,
   who: ReturnType<typeof ledgerNames> & Pick<LedgerOpening, "reservedNanoDollars">,
 ): Promise<LedgerEntry> {
-  await insertTask(store, rowOf({ gateway, store, ...dependencies }, task));
+  const { project, endUser } = who;
+  await insertTask(store, {
+    ...rowOf({ gateway, store, ...dependencies }, task),
+    endUser: endUser === null ? null : endUserKey(project, endUser),
+  });
   const { internals, view, createdAtMs: atMs } = task;
   const { exchangeId: id, requestId = id } = internals;
   const { costVersion, priceVersion } = gateway.prices;

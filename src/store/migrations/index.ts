@@ -9,6 +9,7 @@ import { idempotency } from "./0007-idempotency.ts";
 import { admin } from "./0008-admin.ts";
 import { responsePieces } from "./0009-response-pieces.ts";
 import { endedWork } from "./0010-ended-work.ts";
+import { endUsers } from "./0011-end-users.ts";
 import type { Migration } from "./migration.ts";
 
 export const migrations: readonly Migration[] = [
@@ -22,4 +23,5 @@ export const migrations: readonly Migration[] = [
   admin,
   responsePieces,
   endedWork,
+  endUsers,
 ];
