@@ -142,7 +142,7 @@ export function bodiesOf({ settings, configuration, events }: Foundation, teardo
   return bodies;
 }
 
-/** Keys of the file by the hash of their secret, and its projects. */
-export function declaredKeys({ keys, projects }: DeclaredAccess, pepper: Uint8Array): DeclaredKeys {
-  return { keys: new Map(keys.map((key) => [hashKey(pepper, key.secret), key])), projects };
+/** Keys of the file by the hash of their secret, its projects and its organization. */
+export function declaredKeys({ keys, ...others }: DeclaredAccess, pepper: Uint8Array): DeclaredKeys {
+  return { keys: new Map(keys.map((key) => [hashKey(pepper, key.secret), key])), ...others };
 }

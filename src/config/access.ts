@@ -1,6 +1,13 @@
 // Keys and projects of the configuration file, with their rules.
-import { type Caller, callerOf, defaultProject } from "../gateway/policy/caller.ts";
-import { inherited, type ProjectRules, projectFault, type RuleFault, ruleFault } from "../gateway/policy/rules.ts";
+import { type Caller, callerOf, defaultOrganization, defaultProject } from "../gateway/policy/caller.ts";
+import {
+  inherited,
+  type ProjectRules,
+  projectFault,
+  type RuleFault,
+  type Rules,
+  ruleFault,
+} from "../gateway/policy/rules.ts";
 import type { Settings } from "./environment.ts";
 import type { ReadConfig } from "./file.ts";
 import { didYouMean } from "./suggest.ts";
@@ -16,6 +23,8 @@ export interface DeclaredAccess {
   readonly keys: readonly DeclaredKey[];
   /** By id. */
   readonly projects: ReadonlyMap<string, ProjectRules>;
+  /** Of the organization `default`; null where the file does not declare it. */
+  readonly organization: Rules | null;
 }
 
 /** The id of a key that the file declares. */
@@ -53,14 +62,16 @@ function checkRules(file: ReadConfig): void {
   for (const [name, project] of Object.entries(file.config.projects ?? {}))
     report(["projects", name], projectFault(project));
   for (const [name, key] of Object.entries(file.config.keys ?? {})) report(["keys", name], ruleFault(key));
+  report(["organizations", defaultOrganization], ruleFault(file.config.organizations?.default ?? {}));
 }
 
 /** Adds faults to those of the file. */
 export function declaredAccess(file: ReadConfig, settings: Settings): DeclaredAccess {
   checkSecrets(file, settings);
   checkRules(file);
-  if (file.faults.any()) return { keys: [], projects: new Map() };
+  if (file.faults.any()) return { keys: [], projects: new Map(), organization: null };
   const projects = new Map(Object.entries(file.config.projects ?? {}));
+  const organization = file.config.organizations?.default ?? null;
   const keys = Object.entries(file.config.keys ?? {}).map(([name, entry]) => {
     const { secret, project = defaultProject, expires_at, ...rules } = entry;
     if (project !== defaultProject && !projects.has(project)) {
@@ -72,8 +83,10 @@ export function declaredAccess(file: ReadConfig, settings: Settings): DeclaredAc
       ...{ keyId: fileKeyId(name), name },
       rules: inherited(rules, projectRules?.key_defaults),
       project: { id: fileProjectId(project), rules: projectRules },
+      organization,
     });
     return { secret, caller, expiresAtMs: expiryOf(file, name, expires_at) };
   });
-  return { keys, projects: new Map([...projects].map(([name, rules]) => [fileProjectId(name), rules])) };
+  const byId = new Map([...projects].map(([name, rules]) => [fileProjectId(name), rules]));
+  return { keys, projects: byId, organization };
 }

@@ -1,6 +1,6 @@
 // The schema of turnpike.yaml.
 import { type Static, Type } from "typebox";
-import { bodyFields, projectSchema, ruleFields } from "../gateway/policy/rules.ts";
+import { bodyFields, projectSchema, ruleFields, rulesSchema } from "../gateway/policy/rules.ts";
 import { limitsSchema } from "./limits.ts";
 import { modelCapabilities } from "./model-capabilities.ts";
 import { costEntry, priceEntry, pricesSchema } from "./price-schema.ts";
@@ -257,6 +257,15 @@ export const configSchema = Type.Object(
       Type.Record(Type.String(), projectSchema, {
         description: "Projects, keyed by name. `default` is the project of keys that name none.",
       }),
+    ),
+    organizations: Type.Optional(
+      Type.Object(
+        { default: Type.Optional(rulesSchema) },
+        {
+          ...closed,
+          description: "Rules over all projects and keys together: the organization `default` has all of them.",
+        },
+      ),
     ),
     responses: Type.Optional(responses),
     bodies: Type.Optional(bodies),

@@ -41,7 +41,7 @@ async function setting() {
   const keys = await openKeys({
     store,
     pepper,
-    declared: { keys: new Map(), projects: new Map() },
+    declared: { keys: new Map(), projects: new Map(), organization: null },
     clock: systemClock,
     failed: (cause) => failures.push(cause),
   });

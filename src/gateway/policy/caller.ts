@@ -41,6 +41,8 @@ export interface CallerParts {
   readonly name: string;
   readonly rules: Rules | null;
   readonly project: { readonly id: string; readonly rules: ProjectRules | null };
+  /** Rules of the organization, over all of its projects and keys; absent: none. */
+  readonly organization?: Rules | null;
 }
 
 /** A level of which nothing was looked up yet. */
@@ -49,26 +51,33 @@ export const levelOf = (level: CounterLevel, id: string, rules: Rules): RuleLeve
   ...{ rates: null, budgets: null },
 });
 
-/** The keys of a project share its level. */
-const projectLevels = new WeakMap<ProjectRules, RuleLevel>();
+/** The keys of a project share its level, and those of an organization. */
+const sharedLevels = new WeakMap<Rules, RuleLevel>();
+
+function organizationLevel(rules: Rules): RuleLevel {
+  const level = sharedLevels.get(rules) ?? levelOf("organization", defaultOrganization, rules);
+  sharedLevels.set(rules, level);
+  return level;
+}
 
 function projectLevel(id: string, project: ProjectRules): RuleLevel | null {
-  const found = projectLevels.get(project);
+  const found = sharedLevels.get(project);
   if (found !== undefined && found.id === id) return found;
   const { key_defaults: _defaults, end_users: _users, bodies: _bodies, ...own } = project;
   if (!hasRules(own)) return null;
   const made = levelOf("project", id, own);
-  projectLevels.set(project, made);
+  sharedLevels.set(project, made);
   return made;
 }
 
 const hasRules = (rules: Rules | null): rules is Rules => rules !== null && Object.keys(rules).length > 0;
 
 /** Of a key and the project that it belongs to. */
-export function callerOf({ keyId, name, rules, project }: CallerParts): Caller {
+export function callerOf({ keyId, name, rules, project, organization = null }: CallerParts): Caller {
   const { end_users: endUsers = null, bodies = null } = project.rules ?? {};
   const ofProject = project.rules === null ? null : projectLevel(project.id, project.rules);
   const levels: RuleLevel[] = [];
+  if (hasRules(organization)) levels.push(organizationLevel(organization));
   if (ofProject !== null) levels.push(ofProject);
   if (hasRules(rules)) levels.push(levelOf("key", keyId, rules));
   const access = levels.flatMap((each) => accessOf(each.level, each.rules) ?? []);

@@ -6,7 +6,7 @@ import { type KeyRow, keysVersion, listKeys } from "../../store/keys.ts";
 import { listProjects, type ProjectRow, projectsVersion } from "../../store/projects.ts";
 import type { Store } from "../../store/store.ts";
 import { type Caller, callerOf } from "./caller.ts";
-import { type ProjectRules, readProjectRules, readRules } from "./rules.ts";
+import { type ProjectRules, type Rules, readProjectRules, readRules } from "./rules.ts";
 
 export interface Keys {
   /** Throws `invalid_api_key` for an unknown, revoked, disabled or expired key. */
@@ -33,6 +33,8 @@ export interface DeclaredKeys {
   readonly keys: ReadonlyMap<string, DeclaredCaller>;
   /** By id. */
   readonly projects: ReadonlyMap<string, ProjectRules>;
+  /** Rules of the organization `default`, over the keys of the store, too. */
+  readonly organization: Rules | null;
 }
 
 export interface KeysOptions {
@@ -54,6 +56,7 @@ interface Known {
   /** The key's, or the end of the grace of a secret that was rotated. */
   readonly expiresAtMs: number | null;
   project: Project | null;
+  organization: Rules | null;
   caller: Caller | null;
 }
 
@@ -96,7 +99,7 @@ class KnownKeys {
     this.hashesOf.set(row.id, hashes);
     for (const each of hashes) {
       const endsAtMs = each === hash ? expiresAtMs : earlier(expiresAtMs, previousUntilMs);
-      this.byHash.set(each, { row, expiresAtMs: endsAtMs, project: null, caller: null });
+      this.byHash.set(each, { row, expiresAtMs: endsAtMs, project: null, organization: null, caller: null });
     }
   }
 }
@@ -113,17 +116,18 @@ function applyProjects(projects: Map<string, Project>, rows: readonly ProjectRow
   }
 }
 
-const opened = ({ keys, projects }: DeclaredKeys) => ({
+const opened = ({ keys, projects, organization }: DeclaredKeys) => ({
   keys,
+  organization,
   projects: new Map([...projects].map(([id, rules]): [string, Project] => [id, { id, rules }])),
 });
 
-function callerIn(known: Known, project: Project | undefined): Caller {
+function callerIn(known: Known, project: Project | undefined, organization: Rules | null): Caller {
   if (project === undefined) throw refused("belongs to a project that does not exist");
-  if (known.caller !== null && known.project === project) return known.caller;
+  if (known.caller !== null && known.project === project && known.organization === organization) return known.caller;
   const { id: keyId, name, rules } = known.row;
-  known.project = project;
-  known.caller = callerOf({ keyId, name, rules: rules === null ? null : readRules(rules), project });
+  Object.assign(known, { project, organization });
+  known.caller = callerOf({ keyId, name, rules: rules === null ? null : readRules(rules), project, organization });
   return known.caller;
 }
 
@@ -206,7 +210,7 @@ export async function openKeys(options: KeysOptions): Promise<Keys> {
     if (!("row" in found)) return found.caller;
     if (found.row.disabledAtMs !== null) throw refused("is disabled");
     const { projectId } = found.row;
-    return callerIn(found, declared.projects.get(projectId) ?? projects.get(projectId));
+    return callerIn(found, declared.projects.get(projectId) ?? projects.get(projectId), declared.organization);
   };
 
   /** Keys that were given as the hash of their secret: what is stored is the keyed hash of that hash. */
