@@ -1,5 +1,5 @@
-// Local model servers: discovered at the start and every minute if nothing is configured, and kept in the catalog while
-// they respond.
+// Local model servers: discovered at the start and every minute if nothing is configured, and listed in the catalog
+// while they respond.
 import type { Catalog, CatalogHolder } from "./gateway/routing/catalog.ts";
 import type { ModelLists } from "./gateway/routing/model-lists.ts";
 import { type DiscoverOptions, discover, type LocalPlace } from "./providers/discover.ts";

@@ -23,9 +23,9 @@ type Environment = Readonly<Record<string, string | undefined>>;
 export function requiredEnvironment(environment: Environment): Record<string, string> | null {
   const removed = Object.keys(environment).filter((name) => unwanted.test(name));
   if (removed.length === 0 && environment[maxRequestsVariable] === maxRequests) return null;
-  const kept = Object.entries(environment).filter(([name]) => !unwanted.test(name));
+  const remaining = Object.entries(environment).filter(([name]) => !unwanted.test(name));
   return {
-    ...(Object.fromEntries(kept) as Record<string, string>),
+    ...(Object.fromEntries(remaining) as Record<string, string>),
     [maxRequestsVariable]: maxRequests,
     ...(removed.length === 0 ? {} : { [removedVariable]: removed.join(",") }),
   };

@@ -37,7 +37,7 @@ export async function shutDown(serving: Serving, drainMs: number): Promise<void>
   for (let waited = 0; waited < settleMs && inFlight() > 0; waited += settleTickMs) await Bun.sleep(settleTickMs);
 }
 
-/** Ends what is in progress with an error that its clients can read. Who does not read it is cut off a little later. */
+/** Ends what is in progress with an error for its clients, and closes their connections a little later. */
 export function cutOff({ listener, gateway }: Omit<Serving, "beginDrain">): void {
   gateway.running.endAll();
   setTimeout(() => void listener.stop(true), farewellMs).unref();

@@ -95,7 +95,7 @@ export interface ErrorDetail {
   readonly resetAtMs?: number;
   /** For the log only. */
   readonly cause?: unknown;
-  readonly asked?: AttemptedProvider;
+  readonly attempted?: AttemptedProvider;
   readonly overflow?: ContextOverflow;
 }
 
@@ -122,7 +122,7 @@ export class GatewayError extends Error {
   readonly retryAfterMs: number | undefined;
   readonly resetAtMs: number | undefined;
   /** Undefined without an attempt. */
-  readonly asked: AttemptedProvider | undefined;
+  readonly attempted: AttemptedProvider | undefined;
   readonly overflow: ContextOverflow | undefined;
 
   constructor(kind: ErrorKind, message: string, detail: ErrorDetail = {}) {
@@ -135,7 +135,7 @@ export class GatewayError extends Error {
     this.param = detail.param ?? null;
     this.retryAfterMs = detail.retryAfterMs;
     this.resetAtMs = detail.resetAtMs;
-    this.asked = detail.asked;
+    this.attempted = detail.attempted;
     this.overflow = detail.overflow;
   }
 
@@ -161,13 +161,13 @@ export const isWithdrawn = ({ kind }: GatewayError): boolean => kind === "client
 
 /** The same error with another message or more detail. */
 export function changed(error: GatewayError, detail: ErrorDetail & { readonly message?: string }): GatewayError {
-  const { kind, message, param, code, status, retryAfterMs, resetAtMs, cause, asked, overflow } = error;
+  const { kind, message, param, code, status, retryAfterMs, resetAtMs, cause, attempted, overflow } = error;
   const same = { param, code, status, cause };
   return new GatewayError(kind, detail.message ?? message, {
     ...same,
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
     ...(resetAtMs === undefined ? {} : { resetAtMs }),
-    ...(asked === undefined ? {} : { asked }),
+    ...(attempted === undefined ? {} : { attempted }),
     ...(overflow === undefined ? {} : { overflow }),
     ...detail,
   });

@@ -24,8 +24,8 @@ function cutChoice(choice: Choice, sequences: readonly string[]): Choice {
   for (const [index, block] of choice.blocks.entries()) {
     const hit = block.type === "text" ? firstHit(block.text, sequences) : null;
     if (hit === null || block.type !== "text") continue;
-    const kept = hit.at === 0 ? [] : [{ ...block, text: block.text.slice(0, hit.at) }];
-    const blocks = [...choice.blocks.slice(0, index), ...kept];
+    const head = hit.at === 0 ? [] : [{ ...block, text: block.text.slice(0, hit.at) }];
+    const blocks = [...choice.blocks.slice(0, index), ...head];
     return { ...choice, blocks, finishReason: { kind: "stop-sequence", sequence: hit.sequence } };
   }
   return choice;

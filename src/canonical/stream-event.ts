@@ -168,7 +168,10 @@ export function collectEvents(events: Iterable<StreamEvent>): ChatResponse | nul
 function opening(block: Block): { open: OpenBlock; body: (at: InBlock) => StreamEvent } | null {
   switch (block.type) {
     case "text":
-      return { open: { kind: "text" }, body: (at) => ({ type: "text", ...at, text: block.text, ...told(block) }) };
+      return {
+        open: { kind: "text" },
+        body: (at) => ({ type: "text", ...at, text: block.text, ...logprobsOf(block) }),
+      };
     case "refusal":
       return { open: { kind: "refusal" }, body: (at) => ({ type: "text", ...at, text: block.text }) };
     case "thinking":
@@ -195,7 +198,7 @@ function opening(block: Block): { open: OpenBlock; body: (at: InBlock) => Stream
   }
 }
 
-const told = ({ logprobs }: TextBlock) => (logprobs ? { logprobs } : {});
+const logprobsOf = ({ logprobs }: TextBlock) => (logprobs ? { logprobs } : {});
 
 function media(
   kind: "audio" | "image",

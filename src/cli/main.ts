@@ -81,9 +81,9 @@ export async function run(words: readonly string[]): Promise<void> {
   const [first = "serve", ...others] = words;
   if (first === "--version" || first === "-v") return printVersion();
   if (first === "--help" || first === "-h" || (first === "help" && others.length === 0)) return console.log(help());
-  const asked = first === "help" ? [...others, "--help"] : [first, ...others];
+  const commandWords = first === "help" ? [...others, "--help"] : [first, ...others];
   try {
-    await runCommand(root, asked, (text) => console.log(text));
+    await runCommand(root, commandWords, (text) => console.log(text));
   } catch (thrown) {
     console.error(`turnpike: ${thrown instanceof Error ? thrown.message : String(thrown)}`);
     process.exit(thrown instanceof UsageError ? 2 : 1);

@@ -27,13 +27,13 @@ async function models(words: readonly string[]): Promise<void> {
   const opened = await openCatalog(values.offline === true);
   const { catalog, listings } = opened;
   const rows = allModels(catalog, listings).map(({ id, ownedBy }) => {
-    const asked = explainRoute(catalog, listings.now, id, "chat").candidates;
+    const candidateRows = explainRoute(catalog, listings.now, id, "chat").candidates;
     const source = catalog.routes.has(id) ? "route" : "list";
     return {
       model: id,
       source,
       owner: ownedBy,
-      candidates: asked.map(({ provider, model }) => `${provider}/${model}`),
+      candidates: candidateRows.map(({ provider, model }) => `${provider}/${model}`),
     };
   });
   if (values.json) return console.log(jsonText({ models: rows, unavailable: [...opened.unread] }));
@@ -97,7 +97,7 @@ const foundTexts: Readonly<Record<Found, string>> = {
 
 function explanationLines(model: string, most: number, { found, candidates, skipped }: RouteExplanation): string {
   const head = found === null ? `The model '${model}' does not exist or is not configured.` : foundTexts[found];
-  const asked = candidates.map(({ provider, model: own, dialects }, index) => [
+  const candidateRows = candidates.map(({ provider, model: own, dialects }, index) => [
     `${index + 1}.`,
     `${provider}/${own}`,
     dialects.join(", "),
@@ -108,8 +108,8 @@ function explanationLines(model: string, most: number, { found, candidates, skip
   ]);
   return [
     head,
-    ...(asked.length === 0 ? [] : ["", "Asked in this order, until one answers:", table(asked)]),
-    ...(asked.length > most ? [`At most ${most} attempts are made for one request.`] : []),
+    ...(candidateRows.length === 0 ? [] : ["", "Asked in this order, until one answers:", table(candidateRows)]),
+    ...(candidateRows.length > most ? [`At most ${most} attempts are made for one request.`] : []),
     ...(others.length === 0 ? [] : ["", "Not asked:", table(others)]),
   ].join("\n");
 }

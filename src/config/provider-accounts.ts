@@ -57,10 +57,10 @@ function sealed(texts: AccountTexts, files: FilesRead): Account | AccountFault {
   if (content === null)
     return { member: "serviceAccount", problem: `the file '${serviceAccount?.slice(0, 200)}' cannot be read` };
   const secrets = { serviceAccount: content, accessKeyId, secretAccessKey, sessionToken };
-  const kept = Object.entries(secrets).flatMap(([member, text]) =>
+  const secretEntries = Object.entries(secrets).flatMap(([member, text]) =>
     text === undefined ? [] : [[member, new Secret(text)]],
   );
-  return { ...plain, ...Object.fromEntries(kept) };
+  return { ...plain, ...Object.fromEntries(secretEntries) };
 }
 
 /** The account, or what is wrong with it. Kinds without account settings have an empty one. */

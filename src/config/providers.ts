@@ -18,7 +18,7 @@ import { tlsFromFile } from "./provider-tls.ts";
 import type { ProviderConfig, RouteConfig } from "./schema.ts";
 import { didYouMean } from "./suggest.ts";
 
-type JudgeWord = keyof typeof moderatorForms;
+type ModeratorName = keyof typeof moderatorForms;
 
 function checkedUrl(text: string): URL | null {
   const url = URL.canParse(text) ? new URL(text) : null;
@@ -55,13 +55,13 @@ function optionsFromFile(
   config: ProviderConfig,
   file: ReadConfig,
 ): CompatibilityFlags {
-  const said = Object.entries(switches).flatMap(([field, option]) => {
+  const given = Object.entries(switches).flatMap(([field, option]) => {
     const value = config[field as keyof typeof switches];
     return value === undefined ? [] : [{ field, option, value }];
   });
-  const [stray] = isCompatible(kind) ? [] : said;
+  const [stray] = isCompatible(kind) ? [] : given;
   if (stray !== undefined) throw file.fault([...place, stray.field], unknownField(kind));
-  return Object.fromEntries(said.map(({ option, value }) => [option, value]));
+  return Object.fromEntries(given.map(({ option, value }) => [option, value]));
 }
 
 function declaredModels(
@@ -150,7 +150,7 @@ function fromEnvironment(kind: HttpKind, { environment, files }: ReadConfig): Ht
 }
 
 /** A route for moderation uses its candidates as moderators. */
-function routeOf(name: string, moderate: JudgeWord | undefined, candidates: readonly Candidate[]): Route {
+function routeOf(name: string, moderate: ModeratorName | undefined, candidates: readonly Candidate[]): Route {
   if (moderate === undefined) return { name, candidates };
   const form = moderatorForms[moderate];
   const judges = candidates.map((each) => ({ ...each, provider: asModerator(each.provider, form) }));

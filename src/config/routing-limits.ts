@@ -1,4 +1,4 @@
-// Limits of how often upstreams are asked, and of when they are not asked for a while. Part of the one table of limits.
+// Limits on how often upstreams are called, and on when they are avoided for a while. Part of the table of limits.
 import type { LimitRow } from "./limit-row.ts";
 
 export const routingLimits = [

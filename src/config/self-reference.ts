@@ -43,8 +43,8 @@ export function ownAddress(
   return (text) => {
     if (!URL.canParse(text)) return false;
     const url = new URL(text);
-    const asked = url.port === "" ? defaultPorts[url.protocol] : Number(url.port);
-    if (port !== 0 && asked === port && names.has(bare(url.hostname))) return true;
+    const urlPort = url.port === "" ? defaultPorts[url.protocol] : Number(url.port);
+    if (port !== 0 && urlPort === port && names.has(bare(url.hostname))) return true;
     return (
       shown !== null &&
       url.origin === shown.origin &&

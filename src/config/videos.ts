@@ -54,10 +54,12 @@ function publicUrlOf({ publicUrl }: Settings, { config, fault }: ReadConfig): st
 }
 
 function keepOf(settings: Settings, { keep, bucket }: Results): Keep {
-  const said = settings.videoResults;
-  const word = said === null ? keep : keeps.find((each) => each === said);
-  if (said !== null && word === undefined)
-    throw new ConfigFault(`TURNPIKE_VIDEO_RESULTS is not valid: '${said.slice(0, 100)}'. Use folder, bucket or proxy.`);
+  const setting = settings.videoResults;
+  const word = setting === null ? keep : keeps.find((each) => each === setting);
+  if (setting !== null && word === undefined)
+    throw new ConfigFault(
+      `TURNPIKE_VIDEO_RESULTS is not valid: '${setting.slice(0, 100)}'. Use folder, bucket or proxy.`,
+    );
   if (word !== undefined) return word;
   if (bucket !== undefined) return "bucket";
   // Instances that share a database may not share a folder.

@@ -27,7 +27,7 @@ function doubtfulCandidates({ name, candidates }: Route): string[] {
   });
 }
 
-/** Whoever leaves the name out is limited by nothing. */
+/** The rules of an end user do not apply to requests that name none. */
 function optionalEndUsers([name, { end_users: users = {} }]: [string, ProjectRules]): string[] {
   const all = [users.default_rules ?? {}, ...Object.values(users.rules ?? {})];
   if (users.required === true || all.every((rules) => Object.keys(rules).length === 0)) return [];

@@ -33,7 +33,7 @@ export function pricedTier(tier: ChatRequest["tier"]): string | null {
 
 const mediaOutput = ["audioOutputTokens", "imageOutputTokens"] as const;
 
-/** What the reply may be charged as, apart from text: images and speech that are asked for. */
+/** What the reply may be charged as, apart from text: requested images and audio. */
 export function mediaOutputOf({ media, unmappedFields }: ChatRequest): readonly TokenBucket[] {
   // Known to the client's own format only: which of them it is stays open.
   if (unmappedFields.some(({ path }) => path === "modalities")) return mediaOutput;

@@ -105,7 +105,7 @@ function find(body: Json, depth: number): Found {
 /**
  * The status to classify by: the HTTP status if it is an error, otherwise the one that the body contains or implies.
  */
-function judgedStatus(status: number, found: Found): number {
+function effectiveStatus(status: number, found: Found): number {
   if (status === 400 && refusedKey.test(`${found.message} ${found.code ?? ""}`)) return 401;
   if (status >= 400) return status;
   if (found.status !== undefined) return found.status;
@@ -122,7 +122,7 @@ export function isErrorBody(body: JsonObject): boolean {
 export function parseError(status: number, body: unknown, retryAfterMs?: number): GatewayError {
   const found = find(body as Json, 0);
   return refusalError({
-    status: judgedStatus(status, found),
+    status: effectiveStatus(status, found),
     message: found.message,
     ...(found.type === undefined ? {} : { type: found.type }),
     ...(found.code === undefined ? {} : { code: found.code }),

@@ -49,13 +49,13 @@ export function outlineOf(request: OperationRequest): RequestOutline {
 
 /** What reply readers may use. The canonical request is only built when it is used. */
 export function readContextOf(
-  asked: { readonly request: OperationRequest },
+  built: { readonly request: OperationRequest },
   more: Omit<ReadContext, "request">,
 ): ReadContext {
   return {
     ...more,
     get request() {
-      return asked.request;
+      return built.request;
     },
   };
 }

@@ -255,7 +255,7 @@ function serveOnce(
     requestId: incoming.id,
     arrivedMs: context.arrivedMs,
     side: sideOf(endpoint, request),
-    asked: { path, operation, model, dialect: dialect.name, strict, isArray, wire, params: { ...envelope.params } },
+    digested: { path, operation, model, dialect: dialect.name, strict, isArray, wire, params: { ...envelope.params } },
     files: body.files ?? [],
     content: () => dialect.request.parse(wire, envelope),
   };
@@ -283,9 +283,9 @@ function envelopeOf(
   params: Readonly<Record<string, string>>,
   body: ReadBody,
 ): RequestMeta {
-  const said = endpoint.pathConstants === undefined ? params : { ...params, ...endpoint.pathConstants };
+  const parameters = endpoint.pathConstants === undefined ? params : { ...params, ...endpoint.pathConstants };
   const header = (name: string): string | null => request.headers.get(name);
-  return body.files === undefined ? { header, params: said } : { header, params: said, files: body.files };
+  return body.files === undefined ? { header, params: parameters } : { header, params: parameters, files: body.files };
 }
 
 function arrayForm(endpoint: ModelEndpoint, request: Request): ArrayForm | undefined {

@@ -25,7 +25,7 @@ export interface IdempotentRequest extends Omit<Replay, "httpStatus" | "replayOf
   readonly side: ErrorFormat;
   readonly strict: boolean;
   /** Everything that the reply depends on, except the files. */
-  readonly asked: JsonObject;
+  readonly digested: JsonObject;
   readonly files: readonly UploadedFile[];
 }
 
@@ -53,10 +53,10 @@ export function idempotencyKeyOf(request: Request): string | null {
 export function createAnswerOnce(gateway: Gateway, idempotency: Idempotency | null): AnswerOnce {
   if (idempotency === null) return ignoringKeys;
   return async (given, perform) => {
-    const { request, caller, asked, files } = given;
+    const { request, caller, digested, files } = given;
     const parts = files.map(({ field, name, type }) => ({ field, name, type }));
     const bytes = files.map((file) => file.bytes);
-    const hash = await jsonDigest({ asked, files: parts }, bytes);
+    const hash = await jsonDigest({ asked: digested, files: parts }, bytes);
     const key = idempotencyKeyOf(request) ?? "";
     const own = new Headers();
     const call = { keyId: caller.keyId, key, hash, signal: request.signal };
@@ -111,8 +111,8 @@ const passing: readonly number[] = [408, 409, 429, 499];
 /**
  * Provider errors that every repetition would get. Errors of the gateway itself cost nothing, and are decided again.
  */
-const isFinal = ({ status, asked }: GatewayError): boolean =>
-  asked !== undefined && status < 500 && !passing.includes(status);
+const isFinal = ({ status, attempted }: GatewayError): boolean =>
+  attempted !== undefined && status < 500 && !passing.includes(status);
 
 /** Without headers that belong to one request: its ids, and its cost. */
 function sharedHeaders(headers: Headers, { idHeaders }: ErrorFormat): Record<string, string> {

@@ -127,12 +127,12 @@ export async function content(parts: VideoPartsOf, visit: HandlerContext, id: st
   const searchParams = queryOf(request);
   const index = indexIn(searchParams);
   const variant = searchParams.get("variant") || "video";
-  const wish = { variant, index, range: request.headers.get("range"), signal: request.signal };
+  const contentRequest = { variant, index, range: request.headers.get("range"), signal: request.signal };
   const { videos } = parts();
   const claim = { id, index, endsAt: searchParams.get("exp"), signature: searchParams.get("sig") };
   const found = await (showsLink(request)
-    ? videos.linkedContent(claim, wish)
-    : videos.content(id, callerOf(visit).keyId, wish));
+    ? videos.linkedContent(claim, contentRequest)
+    : videos.content(id, callerOf(visit).keyId, contentRequest));
   return writeContent(found, visit);
 }
 
@@ -143,6 +143,6 @@ export async function contentAt(
   { id, index }: { readonly id: string; readonly index: number },
 ): Promise<Response> {
   const { headers, signal } = visit.request;
-  const wish = { variant: "video", index, range: headers.get("range"), signal };
-  return writeContent(await parts().videos.content(id, callerOf(visit).keyId, wish), visit);
+  const contentRequest = { variant: "video", index, range: headers.get("range"), signal };
+  return writeContent(await parts().videos.content(id, callerOf(visit).keyId, contentRequest), visit);
 }

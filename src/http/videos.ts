@@ -131,7 +131,7 @@ export async function answerCreated(
     ...{ request, requestId, arrivedMs, strict, operation, model, files, stream: false, dialect: client.name },
     caller,
     side: { errors: client.error, idHeaders: [] },
-    asked: { path: pathOf(request.url), operation, model, strict, wire, params: { ...params } },
+    digested: { path: pathOf(request.url), operation, model, strict, wire, params: { ...params } },
     content: () => video,
   };
   return parts().answerOnce(given, async (signal) => {

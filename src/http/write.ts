@@ -129,10 +129,10 @@ export function writeError(
     headers["retry-after"] = String(Math.max(1, Math.ceil(wait / 1000)));
     headers["retry-after-ms"] = String(Math.ceil(wait));
   } else if (status === 429 || status === 503) headers["retry-after"] = "1";
-  if (error.asked !== undefined) {
-    headers["x-turnpike-provider"] = headerSafe(error.asked.provider);
-    headers["x-turnpike-model"] = headerSafe(error.asked.model);
-    headers["x-turnpike-attempts"] = String(error.asked.attempts);
+  if (error.attempted !== undefined) {
+    headers["x-turnpike-provider"] = headerSafe(error.attempted.provider);
+    headers["x-turnpike-model"] = headerSafe(error.attempted.model);
+    headers["x-turnpike-attempts"] = String(error.attempted.attempts);
   }
   if (error.resetAtMs !== undefined) headers["x-turnpike-reset"] = new Date(error.resetAtMs).toISOString();
   headers["x-should-retry"] = String(error.transient && (wait ?? 0) <= longWaitMs);

@@ -6,7 +6,7 @@ export const nextEventLoopTurn = (): Promise<void> => new Promise((resolve) => s
 /** Bodies up to this size are processed in one turn. */
 const inOneTurnBytes = 64 * 1024;
 
-/** Whether the phases of a body take one turn each. */
+/** Whether each phase of a body is a separate turn. */
 export const isLarge = (bytes = 0): boolean => bytes > inOneTurnBytes;
 
 /** Resolves when the next phase of a request may start. `bytes` is the size of its body. */

@@ -47,9 +47,9 @@ const decimal = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 function canonical(text: string): string {
   const [, sign = "", whole = "", fraction = "", exponent = "0"] = decimal.exec(text) ?? [];
   const digits = `${whole}${fraction}`.replace(/^0+/, "");
-  const kept = digits.replace(/0+$/, "");
-  const scale = Number(exponent) - fraction.length + digits.length - kept.length;
-  return kept === "" ? "0" : `${sign}${kept}e${scale}`;
+  const significant = digits.replace(/0+$/, "");
+  const scale = Number(exponent) - fraction.length + digits.length - significant.length;
+  return significant === "" ? "0" : `${sign}${significant}e${scale}`;
 }
 
 function survives(source: string, value: number): boolean {

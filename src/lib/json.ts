@@ -31,9 +31,9 @@ export function isObject(value: unknown): value is JsonObject {
 
 /** A copy without undefined members, so that optional fields can be written in one literal. */
 export function omitUndefined(object: JsonObject): JsonObject {
-  const kept: JsonObject = {};
-  for (const name in object) if (object[name] !== undefined) kept[name] = object[name];
-  return kept;
+  const defined: JsonObject = {};
+  for (const name in object) if (object[name] !== undefined) defined[name] = object[name];
+  return defined;
 }
 
 /** The same for an object of any type. */

@@ -7,7 +7,7 @@ export function retryAfterMs(headers: Headers, nowMs: number): number | undefine
   const exact = headers.get("retry-after-ms");
   const seconds = headers.get("retry-after");
   if (exact === null && seconds === null) return undefined;
-  const asked = exact !== null ? Number(exact) : Number(seconds) * 1000;
-  const wait = Number.isNaN(asked) ? Date.parse(seconds ?? "") - nowMs : asked;
+  const waitMs = exact !== null ? Number(exact) : Number(seconds) * 1000;
+  const wait = Number.isNaN(waitMs) ? Date.parse(seconds ?? "") - nowMs : waitMs;
   return Number.isNaN(wait) ? undefined : Math.min(Math.max(wait, 0), maxRetryAfterMs);
 }

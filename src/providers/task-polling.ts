@@ -69,14 +69,14 @@ export async function pollUntilDone(
   let response = first;
   let path: string | null = null;
   let failures = 0;
-  for (let asked = 0; ; asked++) {
+  for (let polls = 0; ; polls++) {
     if (response.ok) {
       const text = await textOf(response, signal);
       const reply = parseJsonText(text);
       path = isObject(reply) ? next(reply) : null;
       if (path === null) return again(response, text);
     } else if (path === null || failures === 0) return response;
-    const ms = waitsMs[Math.min(asked, waitsMs.length - 1)] ?? waitsMs[0];
+    const ms = waitsMs[Math.min(polls, waitsMs.length - 1)] ?? waitsMs[0];
     if (tools.clock.monotonicMs() + ms > dueMs)
       throw new GatewayError("upstream_timeout", "The provider did not finish in time.");
     await wait(ms, signal);

@@ -21,7 +21,7 @@ export interface KeyListing {
 
 const isLive = "revoked_at_ms is null";
 
-/** Each takes at most one parameter, the time. */
+/** Each has at most one parameter, the time. */
 const stateSql: { readonly [state in KeyState]: (time: () => string) => string } = {
   revoked: () => "revoked_at_ms is not null",
   disabled: () => `${isLive} and disabled_at_ms is not null`,

@@ -116,7 +116,7 @@ async function transactionOf<Result>(
     // `immediate` is refused while another process writes, before any statement has run.
     return await (engine === "sqlite" ? whileBusy(() => client.begin("immediate", work)) : client.begin(work));
   } catch (thrown) {
-    throw isOfStore(thrown) ? told(thrown) : thrown;
+    throw isOfStore(thrown) ? translated(thrown) : thrown;
   }
 }
 
@@ -145,7 +145,7 @@ async function patiently(run: Run): Promise<readonly unknown[]> {
   try {
     return rowsOf(await whileBusy(run));
   } catch (thrown) {
-    throw told(thrown);
+    throw translated(thrown);
   }
 }
 
@@ -156,14 +156,14 @@ async function withTimeout(run: Run, timeoutMs: number): Promise<readonly unknow
   try {
     return rowsOf(await Promise.race([run(), late]));
   } catch (thrown) {
-    throw told(thrown);
+    throw translated(thrown);
   } finally {
     clearTimeout(timer);
   }
 }
 
 /** A duplicate is an expected result; everything else means that the store is unavailable. */
-function told(thrown: unknown): unknown {
+function translated(thrown: unknown): unknown {
   if (thrown instanceof GatewayError) return thrown;
   const failure = failureOf(thrown);
   return failure.kind === "duplicate" ? thrown : storeError(failure.kind, thrown);

@@ -24,7 +24,7 @@ export interface UpstreamChange {
   readonly model: string | null;
   readonly change: "breaker_opened" | "recovered" | "rate_limited";
   readonly error: GatewayError | null;
-  /** How long it is not asked in its turn. */
+  /** How long it is avoided. */
   readonly forMs: number;
 }
 
@@ -58,7 +58,7 @@ export interface Events {
   taskCallFailed(provider: string, model: string, error: GatewayError, ids: RequestIds): void;
   /** A provider does not have the model of a candidate, or refuses the gateway's credential: the operator must act. */
   candidateUnusable(provider: string, model: string, error: GatewayError): void;
-  /** A circuit breaker of an upstream has opened or closed again, or the upstream asks to wait. */
+  /** A circuit breaker of an upstream has opened or closed again, or the upstream requested a wait. */
   upstreamChanged(change: UpstreamChange): void;
   /** An exchange was settled in the ledger; `error` is null if it was answered completely. */
   exchangeSettled(exchange: SettledExchange, error: GatewayError | null, ids: RequestIds): void;

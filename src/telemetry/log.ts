@@ -32,15 +32,15 @@ export interface LogOptions {
 /** Control characters in fields cannot break a line, and never reach a terminal. */
 export function createLog({ sink, now, level = "info", format = "json", redact = (line) => line }: LogOptions): Log {
   let least = levels.indexOf(level);
-  const isOn = (asked: Level): boolean => levels.indexOf(asked) >= least;
+  const isOn = (lineLevel: Level): boolean => levels.indexOf(lineLevel) >= least;
   const lineOf = format === "json" ? jsonLine : (line: Line) => textLine(line, format === "colored");
   return {
     isOn,
     setLevel(next) {
       least = levels.indexOf(next);
     },
-    write(asked, event, fields = {}) {
-      if (isOn(asked)) sink(redact(lineOf({ atMs: now(), level: asked, event, fields })));
+    write(lineLevel, event, fields = {}) {
+      if (isOn(lineLevel)) sink(redact(lineOf({ atMs: now(), level: lineLevel, event, fields })));
     },
   };
 }

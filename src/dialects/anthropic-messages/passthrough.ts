@@ -30,8 +30,8 @@ function openBlock(block: Json, origin: string): Json {
   }
   const { citations } = block;
   if (!Array.isArray(citations) || !citations.some(isMadeUpCitation)) return block;
-  const kept = citations.filter((citation) => !isMadeUpCitation(citation));
-  return { ...block, citations: kept.length > 0 ? kept : undefined };
+  const remaining = citations.filter((citation) => !isMadeUpCitation(citation));
+  return { ...block, citations: remaining.length > 0 ? remaining : undefined };
 }
 
 function openMessage(message: Json, origin: string): Json {
@@ -39,8 +39,8 @@ function openMessage(message: Json, origin: string): Json {
   const { content } = message;
   const opened = content.map((block) => openBlock(block, origin));
   if (opened.every((block, index) => block === content[index])) return message;
-  const kept = opened.filter((block) => block !== null);
-  return kept.length > 0 ? { ...message, content: kept } : null;
+  const remaining = opened.filter((block) => block !== null);
+  return remaining.length > 0 ? { ...message, content: remaining } : null;
 }
 
 /** The messages without envelopes; the same list when there are none. */
@@ -57,9 +57,9 @@ const samplingFields = ["temperature", "top_p", "top_k"] as const;
  * Newer API versions refuse sampling parameters even for models that accept them, so such requests use the first one.
  */
 function versionFor(wire: JsonObject, context: RenderContext, envelope: RequestMeta): string {
-  const asked = envelope.header("vendor-version") ?? envelope.header("anthropic-version") ?? apiVersion;
+  const requested = envelope.header("vendor-version") ?? envelope.header("anthropic-version") ?? apiVersion;
   const samples = samplingFields.some((field) => wire[field] !== undefined && wire[field] !== null);
-  return samples && asked > apiVersion && limitsOf(context).sampling ? apiVersion : asked;
+  return samples && requested > apiVersion && limitsOf(context).sampling ? apiVersion : requested;
 }
 
 /** A wire with thinking off. Its tool loop may then not contain thinking. */

@@ -79,7 +79,7 @@ export interface Thought {
   readonly isOn: boolean;
 }
 
-interface Wish {
+interface ReasoningSetting {
   readonly ask: ChatRequest;
   readonly reasoning: Reasoning;
   readonly limits: ModelLimits;
@@ -91,71 +91,71 @@ interface Wish {
   readonly lacksThinking: boolean;
 }
 
-function spoken(effort: Effort, wish: Wish): string {
-  const nearest = nearestEffort(effort, wish.limits.efforts);
-  if (nearest !== effort) warnField(wish.warnings, "approximated", "reasoning");
+function supportedEffort(effort: Effort, setting: ReasoningSetting): string {
+  const nearest = nearestEffort(effort, setting.limits.efforts);
+  if (nearest !== effort) warnField(setting.warnings, "approximated", "reasoning");
   return nearest;
 }
 
 /** Thinking is shown to clients that request it, unless they opt out. Newer models only show it on request. */
-function display({ reasoning, limits }: Wish): JsonObject {
+function display({ reasoning, limits }: ReasoningSetting): JsonObject {
   const show = reasoning.show ?? (limits.omitsThinking ? true : undefined);
   return show === undefined ? {} : { display: show ? "summarized" : "omitted" };
 }
 
-function quiet(wish: Wish): Thought {
-  const { limits, warnings, maxTokens } = wish;
+function quiet(setting: ReasoningSetting): Thought {
+  const { limits, warnings, maxTokens } = setting;
   if (limits.thinking === "none") return { maxTokens, isOn: false };
   if (limits.quietest === "disabled") return { thinking: { type: "disabled" }, maxTokens, isOn: false };
-  if (!wish.reasoning.hint) warnField(warnings, "approximated", "reasoning");
+  if (!setting.reasoning.hint) warnField(warnings, "approximated", "reasoning");
   if (limits.quietest === "between_tools") return { thinking: { type: "between_tools" }, maxTokens, isOn: true };
   return { effort: "low", maxTokens, isOn: true };
 }
 
-function adaptive(effort: Effort | undefined, wish: Wish): Thought {
-  const said = effort === undefined ? {} : { effort: spoken(effort, wish) };
-  const thinking = { type: "adaptive", ...display(wish) };
-  return { thinking, ...said, maxTokens: wish.maxTokens, isOn: true };
+function adaptive(effort: Effort | undefined, setting: ReasoningSetting): Thought {
+  const effortMember = effort === undefined ? {} : { effort: supportedEffort(effort, setting) };
+  const thinking = { type: "adaptive", ...display(setting) };
+  return { thinking, ...effortMember, maxTokens: setting.maxTokens, isOn: true };
 }
 
 /**
  * A budget must be smaller than the output limit. The gateway's own limit is raised; the client's limit reduces the
  * budget.
  */
-function budgeted(wanted: number, effort: Effort | undefined, wish: Wish): Thought {
-  if (wish.lacksThinking) {
-    warnField(wish.warnings, "approximated", "reasoning");
-    return { thinking: { type: "disabled" }, maxTokens: wish.maxTokens, isOn: false };
+function budgeted(wanted: number, effort: Effort | undefined, setting: ReasoningSetting): Thought {
+  if (setting.lacksThinking) {
+    warnField(setting.warnings, "approximated", "reasoning");
+    return { thinking: { type: "disabled" }, maxTokens: setting.maxTokens, isOn: false };
   }
-  const isFree = wish.ask.maxOutputTokens === undefined;
-  const raised = Math.max(wish.maxTokens, Math.min(wish.ceiling, wanted + replyTokens));
-  const maxTokens = isFree ? raised : wish.maxTokens;
+  const isFree = setting.ask.maxOutputTokens === undefined;
+  const raised = Math.max(setting.maxTokens, Math.min(setting.ceiling, wanted + replyTokens));
+  const maxTokens = isFree ? raised : setting.maxTokens;
   const budget = Math.max(minBudgetTokens, isFree ? Math.min(wanted, budgetOf("max", maxTokens)) : wanted);
   if (budget >= maxTokens) {
-    warnField(wish.warnings, "dropped", "reasoning");
-    return { maxTokens: wish.maxTokens, isOn: false };
+    warnField(setting.warnings, "dropped", "reasoning");
+    return { maxTokens: setting.maxTokens, isOn: false };
   }
-  if (budget !== wanted) warnField(wish.warnings, "approximated", "reasoning");
-  const said = effort === undefined ? {} : { effort: spoken(effort, wish) };
-  const thinking = { type: "enabled", budget_tokens: budget, ...display(wish) };
-  return { thinking, ...said, maxTokens, isOn: true };
+  if (budget !== wanted) warnField(setting.warnings, "approximated", "reasoning");
+  const effortMember = effort === undefined ? {} : { effort: supportedEffort(effort, setting) };
+  const thinking = { type: "enabled", budget_tokens: budget, ...display(setting) };
+  return { thinking, ...effortMember, maxTokens, isOn: true };
 }
 
 /** A budget in tokens, converted for models that do not accept one. */
-function withBudget(budget: number, wish: Wish): Thought {
-  if (wish.limits.thinking !== "adaptive") {
-    const effort = wish.limits.thinking === "either" ? wish.reasoning.effort : undefined;
-    return budgeted(budget, effort, wish);
+function withBudget(budget: number, setting: ReasoningSetting): Thought {
+  if (setting.limits.thinking !== "adaptive") {
+    const effort = setting.limits.thinking === "either" ? setting.reasoning.effort : undefined;
+    return budgeted(budget, effort, setting);
   }
-  warnField(wish.warnings, "approximated", "reasoning");
-  return adaptive(wish.reasoning.effort ?? effortOfBudget(budget), wish);
+  warnField(setting.warnings, "approximated", "reasoning");
+  return adaptive(setting.reasoning.effort ?? effortOfBudget(budget), setting);
 }
 
-function withEffort(wish: Wish): Thought {
-  const { reasoning, limits, warnings, maxTokens } = wish;
-  if (limits.thinking !== "budget") return adaptive(reasoning.effort, wish);
+function withEffort(setting: ReasoningSetting): Thought {
+  const { reasoning, limits, warnings, maxTokens } = setting;
+  if (limits.thinking !== "budget") return adaptive(reasoning.effort, setting);
   if (reasoning.adaptive) warnField(warnings, "approximated", "reasoning");
-  return budgeted(budgetOf(reasoning.effort ?? "high", maxTokens), undefined, wish);
+  return budgeted(budgetOf(reasoning.effort ?? "high", maxTokens), undefined, setting);
 }
 
 /** Whether thinking is certainly off: turned off in the request, or off by default. */
@@ -165,16 +165,16 @@ export function isAtRest({ thinking }: Thought, limits: ModelLimits): boolean {
 }
 
 /** Renders reasoning in the form that this model accepts, nearest to the request. */
-export function renderReasoning(wish: Omit<Wish, "reasoning">): Thought {
-  const { reasoning } = wish.ask;
-  const off: Thought = { maxTokens: wish.maxTokens, isOn: false };
+export function renderReasoning(setting: Omit<ReasoningSetting, "reasoning">): Thought {
+  const { reasoning } = setting.ask;
+  const off: Thought = { maxTokens: setting.maxTokens, isOn: false };
   if (reasoning === undefined) return off;
-  const whole: Wish = { ...wish, reasoning };
+  const whole: ReasoningSetting = { ...setting, reasoning };
   if (reasoning.effort === "none" || reasoning.budgetTokens === 0) return quiet(whole);
   const isOpen = reasoning.effort === undefined && reasoning.budgetTokens === undefined && !reasoning.adaptive;
   if (isOpen) return off;
-  if (wish.limits.thinking === "none") {
-    warnField(wish.warnings, "dropped", "reasoning");
+  if (setting.limits.thinking === "none") {
+    warnField(setting.warnings, "dropped", "reasoning");
     return off;
   }
   const { budgetTokens } = reasoning;

@@ -23,7 +23,7 @@ export interface HistoryContext {
 
 /** An assistant message and everything up to the next one. The first episode may have no assistant message. */
 interface Episode {
-  readonly said: Block[];
+  readonly assistant: Block[];
   readonly rest: Message[];
 }
 
@@ -36,12 +36,12 @@ interface WireMessage {
 const placeholder: JsonObject = { type: "text", text: "." };
 
 function episodesOf(messages: readonly Message[]): Episode[] {
-  const episodes: Episode[] = [{ said: [], rest: [] }];
+  const episodes: Episode[] = [{ assistant: [], rest: [] }];
   for (const message of messages) {
     const last = episodes.at(-1);
     if (message.role !== "assistant") last?.rest.push(message);
-    else if (last?.rest.length === 0) last.said.push(...message.blocks);
-    else episodes.push({ said: [...message.blocks], rest: [] });
+    else if (last?.rest.length === 0) last.assistant.push(...message.blocks);
+    else episodes.push({ assistant: [...message.blocks], rest: [] });
   }
   return episodes;
 }
@@ -68,7 +68,7 @@ function renderThinking(block: Extract<Block, { type: "thinking" }>, origin: str
   ];
 }
 
-function renderSaid(block: Block, to: HistoryContext): JsonObject[] {
+function renderAssistantBlock(block: Block, to: HistoryContext): JsonObject[] {
   switch (block.type) {
     case "text":
       return renderAssistantText(block);
@@ -107,7 +107,7 @@ function renderResults(episode: Episode, to: HistoryContext): JsonObject[] {
     if (results.has(block.callId)) warnField(to.warnings, "approximated", "messages");
     results.set(block.callId, block);
   }
-  const calls = episode.said.filter((block) => block.type === "tool-call");
+  const calls = episode.assistant.filter((block) => block.type === "tool-call");
   return calls.map((call) => {
     const result = results.get(call.id);
     if (result === undefined) warnField(to.warnings, "approximated", "messages");
@@ -124,7 +124,7 @@ function renderOrphan(result: ToolResultBlock, to: HistoryContext): JsonObject[]
   ];
 }
 
-function renderHeard(message: Message, calls: ReadonlySet<string>, to: HistoryContext): JsonObject[] {
+function renderUserMessage(message: Message, calls: ReadonlySet<string>, to: HistoryContext): JsonObject[] {
   const parts = message.blocks.flatMap((block) => {
     if (block.type !== "tool-result") return renderPart(block, to.context);
     return calls.has(block.callId) ? [] : renderOrphan(block, to);
@@ -150,19 +150,19 @@ function systemParts(message: Message, to: HistoryContext): WireMessage[] {
 }
 
 function renderEpisode(episode: Episode, to: HistoryContext): WireMessage[] {
-  const said = callsLast(episode.said.flatMap((block) => renderSaid(block, to)));
-  const calls = new Set(episode.said.flatMap((block) => (block.type === "tool-call" ? [block.id] : [])));
-  const heard: WireMessage[] = [{ role: "user", content: renderResults(episode, to) }];
+  const assistant = callsLast(episode.assistant.flatMap((block) => renderAssistantBlock(block, to)));
+  const calls = new Set(episode.assistant.flatMap((block) => (block.type === "tool-call" ? [block.id] : [])));
+  const userMessages: WireMessage[] = [{ role: "user", content: renderResults(episode, to) }];
   for (const turn of episode.rest) {
-    if (turn.role === "system") heard.push(...systemParts(turn, to));
-    else heard.push({ role: "user", content: renderHeard(turn, calls, to) });
+    if (turn.role === "system") userMessages.push(...systemParts(turn, to));
+    else userMessages.push({ role: "user", content: renderUserMessage(turn, calls, to) });
   }
-  const kept = heard.filter((message) => message.content.length > 0);
-  if (kept.length === 0 && episode.rest.length > 0) {
+  const nonEmpty = userMessages.filter((message) => message.content.length > 0);
+  if (nonEmpty.length === 0 && episode.rest.length > 0) {
     warnField(to.warnings, "approximated", "messages");
-    kept.push({ role: "user", content: [placeholder] });
+    nonEmpty.push({ role: "user", content: [placeholder] });
   }
-  return said.length > 0 ? [{ role: "assistant", content: said }, ...kept] : kept;
+  return assistant.length > 0 ? [{ role: "assistant", content: assistant }, ...nonEmpty] : nonEmpty;
 }
 
 /** Merges adjacent messages of one role. */

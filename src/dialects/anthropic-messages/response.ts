@@ -148,8 +148,8 @@ function writeContent(blocks: readonly Block[], isCut: boolean, showsState: bool
     }
     const written = writeBlock(block, isCut);
     if (block.type !== "tool-call" || written.length === 0) return written;
-    const isAlone = block.signature !== undefined && !isUnsigned(before) && showsState;
-    return [...(isAlone ? writeThinking(wordless, block.signature) : []), ...written];
+    const needsOwnBlock = block.signature !== undefined && !isUnsigned(before) && showsState;
+    return [...(needsOwnBlock ? writeThinking(wordless, block.signature) : []), ...written];
   });
 }
 

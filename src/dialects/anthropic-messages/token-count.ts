@@ -22,9 +22,9 @@ function readCount(wire: unknown): TokenCountResponse {
 }
 
 function withoutReplyBounds<Body extends object>(body: Body): Body {
-  const kept = { ...body };
-  for (const name of replyBounds) delete (kept as Record<string, unknown>)[name];
-  return kept;
+  const counted = { ...body };
+  for (const name of replyBounds) delete (counted as Record<string, unknown>)[name];
+  return counted;
 }
 
 export const anthropicCount: Dialect<TokenCountRequest, TokenCountResponse> = {

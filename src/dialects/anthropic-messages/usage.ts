@@ -29,9 +29,9 @@ export function mergeCounts(known: JsonObject | null, report: Json | undefined):
 /** The total is used where the parts differ from it. Without parts, all writes count as 5 minute writes. */
 function cacheCreation(counts: JsonObject): { readonly total: number; readonly hour: number } {
   const parts = isObject(counts["cache_creation"]) ? counts["cache_creation"] : {};
-  const told = counts["cache_creation_input_tokens"];
+  const reported = counts["cache_creation_input_tokens"];
   const sum = Object.values(parts).reduce<number>((before, part) => before + tokenCount(part), 0);
-  const total = typeof told === "number" ? tokenCount(told) : sum;
+  const total = typeof reported === "number" ? tokenCount(reported) : sum;
   return { total, hour: Math.min(tokenCount(parts["ephemeral_1h_input_tokens"]), total) };
 }
 

@@ -33,9 +33,9 @@ function nameOf(type: Json | undefined): string {
   return text(type).replace(/^.*#/, "").replace(/:.*$/, "");
 }
 
-function judgedStatus(status: number, name: string): number {
-  const judged = status >= 400 ? status : (statuses.get(name.toLowerCase()) ?? unknownStatus);
-  return judged === failedModel ? unknownStatus : judged;
+function statusOf(status: number, name: string): number {
+  const effective = status >= 400 ? status : (statuses.get(name.toLowerCase()) ?? unknownStatus);
+  return effective === failedModel ? unknownStatus : effective;
 }
 
 /** The gateway's error for an upstream's status and body. */
@@ -43,9 +43,9 @@ export function parseError(status: number, body: unknown, retryAfterMs?: number)
   const error: JsonObject = isObject(body) ? body : { message: typeof body === "string" ? body.trim() : "" };
   const message = text(error.message) || text(error.Message) || text(error.originalMessage);
   const type = nameOf(error.__type);
-  const judged = judgedStatus(status, type);
+  const effective = statusOf(status, type);
   return refusalError({
-    status: judged,
+    status: effective,
     message: message.startsWith("<") ? "" : message,
     ...(type === "" ? {} : { type }),
     ...(type === "" ? {} : { code: type }),

@@ -49,8 +49,8 @@ function modelFields(fields: JsonObject): JsonObject {
 }
 
 function renderConverseTools({ request, output, family, canForce, warnings }: ConverseSetting): JsonObject {
-  const asked = output?.ask ?? request;
-  const tools = hasNoTools(asked) ? {} : renderTools(asked, namesFor(asked), canForce, warnings);
+  const rendered = output?.ask ?? request;
+  const tools = hasNoTools(rendered) ? {} : renderTools(rendered, namesFor(rendered), canForce, warnings);
   const { toolConfig, additional } = spellTools(tools, family, warnings);
   return { ...(toolConfig === undefined ? {} : { toolConfig }), ...modelFields(additional) };
 }

@@ -37,7 +37,7 @@ function ownThinking(request: ChatRequest, thought: Thought, limits: ModelLimits
 }
 
 /** The requested effort; undefined when the client set none. */
-function wishedEffort(reasoning: Reasoning, warnings: Warnings): Effort | undefined {
+function requestedEffort(reasoning: Reasoning, warnings: Warnings): Effort | undefined {
   if (reasoning.effort !== undefined) return reasoning.effort;
   const budget = reasoning.budgetTokens;
   if (budget === undefined || budget < 0) return undefined;
@@ -95,7 +95,7 @@ export function renderThinking(
   }
   const { reasoning } = request;
   const silent = reasoning === undefined || reasoning.hint === true;
-  const effort = silent ? undefined : wishedEffort(reasoning, warnings);
+  const effort = silent ? undefined : requestedEffort(reasoning, warnings);
   return {
     additional: effort === undefined ? {} : wordsFor(effort, family, warnings),
     maxTokens: request.maxOutputTokens === undefined ? null : bound.maxTokens,

@@ -58,15 +58,15 @@ export function renderRequest(request: ChatRequest, context: RenderContext): Ren
   const { leading, turns } = splitSystemPrefix(
     hasTools ? request.messages : turnsWithoutTools(request.messages, warnings),
   );
-  const said = renderMessages(request, turns, { context, limits, names: namesFor(request), warnings });
-  const thinking = renderThinking(request, family, outputBound(request, limits, warnings), said, warnings);
+  const rendered = renderMessages(request, turns, { context, limits, names: namesFor(request), warnings });
+  const thinking = renderThinking(request, family, outputBound(request, limits, warnings), rendered, warnings);
   const canForce = limits.forcedTool && !thinking.isOn;
   const body = renderFields({
     ...{ request, warnings, family, limits, thinking, canForce, isThinking: thinking.isOn },
     output: withOutputTool(request, limits, canForce, warnings),
     to: { family, warnings, documents: new Set() },
     system: [...request.system, ...leading],
-    messages: thinking.rests ? withoutThinking(said) : said,
+    messages: thinking.rests ? withoutThinking(rendered) : rendered,
   });
   const path = callPath(context.model, request.stream ? streamVerb : wholeVerb);
   return { call: { path, body }, warnings: warnings.warnings };

@@ -40,12 +40,12 @@ function blockStart(state: State, event: JsonObject): StreamEvent[] {
 }
 
 /** The block that a delta belongs to, and the delta itself; null where the start of the block contains everything. */
-interface Said {
+interface BlockDelta {
   readonly block: JsonObject;
   readonly delta: JsonObject | null;
 }
 
-function saidThought(thought: JsonObject): Said | null {
+function thinkingDelta(thought: JsonObject): BlockDelta | null {
   const block = { type: "thinking", thinking: "" };
   const { text, signature, redactedContent } = thought;
   if (typeof redactedContent === "string")
@@ -54,23 +54,23 @@ function saidThought(thought: JsonObject): Said | null {
   return typeof text === "string" ? { block, delta: { type: "thinking_delta", thinking: text } } : null;
 }
 
-function saidBy(delta: JsonObject): Said | null {
+function deltaOf(delta: JsonObject): BlockDelta | null {
   const { text, toolUse, reasoningContent, citation } = delta;
   if (typeof text === "string") return { block: { type: "text", text: "" }, delta: { type: "text_delta", text } };
   if (isObject(toolUse))
     return { block: { type: "toolUse" }, delta: { type: "input_json_delta", partial_json: toolUse.input } };
-  if (isObject(reasoningContent)) return saidThought(reasoningContent);
+  if (isObject(reasoningContent)) return thinkingDelta(reasoningContent);
   if (!isObject(citation)) return null;
   return { block: { type: "text", text: "" }, delta: { type: "citations_delta", citation: readCitation(citation) } };
 }
 
 function blockDelta(state: State, event: JsonObject): StreamEvent[] {
-  const said = isObject(event.delta) ? saidBy(event.delta) : null;
-  if (said === null) return [];
+  const readDelta = isObject(event.delta) ? deltaOf(event.delta) : null;
+  if (readDelta === null) return [];
   const index = indexOf(event);
-  const opened = state.open.has(index) ? [] : start(state, index, said.block);
-  if (said.delta === null) return opened;
-  const events = state.events.take({ type: "content_block_delta", index, delta: said.delta });
+  const opened = state.open.has(index) ? [] : start(state, index, readDelta.block);
+  if (readDelta.delta === null) return opened;
+  const events = state.events.take({ type: "content_block_delta", index, delta: readDelta.delta });
   return opened.length === 0 ? events : [...opened, ...events];
 }
 
@@ -101,8 +101,8 @@ function finish(state: State): StreamEvent[] {
 
 /** Usage comes last. If it comes first, the reply has not ended. */
 function metadata(state: State, event: JsonObject): StreamEvent[] {
-  const said = state.events.take({ type: "message_delta", usage: readUsage(event.usage) });
-  return state.stopped ? [...said, ...finish(state)] : said;
+  const readDelta = state.events.take({ type: "message_delta", usage: readUsage(event.usage) });
+  return state.stopped ? [...readDelta, ...finish(state)] : readDelta;
 }
 
 /** Unknown events have no handler and are ignored. */

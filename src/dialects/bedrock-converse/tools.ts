@@ -23,7 +23,7 @@ export function toolFinder(context: ReadContext): ToolFinder {
 
 const label = (text: string): TextBlock => ({ type: "text", text });
 
-function told(block: Block): readonly Block[] {
+function asText(block: Block): readonly Block[] {
   if (block.type === "tool-call") return [label(`[Call of the tool ${block.name}: ${block.input}]`)];
   if (block.type === "tool-result") return [label(`[Result of the tool call ${block.callId}]`), ...block.content];
   return [block];
@@ -43,7 +43,7 @@ export function turnsWithoutTools(messages: readonly Message[], warnings: Warnin
   return messages.map((message) => ({
     ...message,
     role: message.role === "tool" ? "user" : message.role,
-    blocks: message.blocks.flatMap(told),
+    blocks: message.blocks.flatMap(asText),
   }));
 }
 

@@ -32,18 +32,18 @@ const purposeFields = ["input_type", "task", "task_type", "text_type"] as const;
 /** A purpose that this dialect would ignore is refused here, so that another dialect of the same server is used. */
 const ignoredPurpose = rejected("this model ignores it.");
 
-const saidPurpose = (wire: JsonObject): string | undefined =>
+const purposeField = (wire: JsonObject): string | undefined =>
   purposeFields.find((field) => purposeOf(wire[field]) !== undefined);
 
 /** The member that sets the purpose is mapped; the others are not. */
 function readPurpose({ wire, unmapped }: Reading): Pick<EmbeddingRequest, "purpose"> {
-  const said = saidPurpose(wire);
-  const found = unmapped.findIndex((member) => member.path === said);
+  const usedField = purposeField(wire);
+  const found = unmapped.findIndex((member) => member.path === usedField);
   if (found >= 0) unmapped.splice(found, 1);
   const { [purposeFields[0]]: first } = wire;
-  if (said !== purposeFields[0] && first !== undefined && first !== null)
+  if (usedField !== purposeFields[0] && first !== undefined && first !== null)
     unmapped.push({ path: purposeFields[0], rule: "warn" });
-  const purpose = said === undefined ? undefined : purposeOf(wire[said]);
+  const purpose = usedField === undefined ? undefined : purposeOf(wire[usedField]);
   return purpose === undefined ? {} : { purpose };
 }
 
@@ -106,8 +106,8 @@ function parseRequest(wire: JsonObject): EmbeddingRequest {
 /** Applies the same refusals to passthrough as the rows do to translation. */
 function refuseIgnored(wire: JsonObject, context: RenderContext): void {
   const { purposeElsewhere, textsOnly: hasTextsOnly } = context.options?.embeddings ?? {};
-  const said = purposeElsewhere ? saidPurpose(wire) : undefined;
-  if (said !== undefined) lose(newWarnings(context), ignoredPurpose, said);
+  const usedField = purposeElsewhere ? purposeField(wire) : undefined;
+  if (usedField !== undefined) lose(newWarnings(context), ignoredPurpose, usedField);
   const isTokens = hasTextsOnly && readInput(wire.input, "input").kind === "tokens";
   if (isTokens) lose(newWarnings(context), noTokens, context.fieldPath("input"));
 }

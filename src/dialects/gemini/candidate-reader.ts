@@ -154,7 +154,7 @@ function readThought(state: CandidateState, part: JsonObject, reading: Reading, 
 }
 
 /** Thinking of another provider comes before its part, native state after it. */
-function nativeApiBeside(
+function withState(
   state: CandidateState,
   part: JsonObject,
   reading: Reading,
@@ -231,10 +231,10 @@ function readPart(
   const { inlineData, functionCall } = part;
   if (part.thought === true) readThought(state, part, reading, out);
   else if (isObject(functionCall)) readCall(state, part, functionCall, reading, out);
-  else if (isObject(inlineData)) nativeApiBeside(state, part, reading, out, () => readMedia(state, inlineData, out));
-  else if (piece === null) nativeApiBeside(state, part, reading, out, () => undefined);
+  else if (isObject(inlineData)) withState(state, part, reading, out, () => readMedia(state, inlineData, out));
+  else if (piece === null) withState(state, part, reading, out, () => undefined);
   else if (part.thoughtSignature === undefined) speak(state, piece, out);
-  else nativeApiBeside(state, part, reading, out, () => speak(state, piece, out));
+  else withState(state, part, reading, out, () => speak(state, piece, out));
 }
 
 /** The token counts of a chunk are attached to the first text in it. */

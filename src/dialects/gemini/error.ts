@@ -63,13 +63,13 @@ const refusedKey = /^API_KEY_|^ACCESS_TOKEN_|^CREDENTIALS_MISSING$/;
 const refusedKeyWords = /API key not valid|API key expired|API_KEY_INVALID/i;
 
 /** The status to classify by. A refused key or account of the gateway is reported as a bad request too. */
-function judgedStatus(status: number, error: JsonObject, reason: string | undefined): number {
+function effectiveStatus(status: number, error: JsonObject, reason: string | undefined): number {
   const { code } = error;
   const named = typeof code === "number" && code >= 400 && code < 600 ? code : httpStatuses.get(error.status);
-  const judged = status >= 400 ? status : (named ?? unknownStatus);
-  if (judged !== 400) return judged;
+  const known = status >= 400 ? status : (named ?? unknownStatus);
+  if (known !== 400) return known;
   if (refusedKey.test(reason ?? "") || refusedKeyWords.test(text(error.message) ?? "")) return 401;
-  return error.status === "FAILED_PRECONDITION" ? 403 : judged;
+  return error.status === "FAILED_PRECONDITION" ? 403 : known;
 }
 
 /** The gateway's error for an upstream's status and body. */
@@ -81,7 +81,7 @@ export function parseError(status: number, body: unknown, retryAfterMs?: number)
   const code = reason ?? text(error.code) ?? type;
   const wait = retryAfterMs ?? waitOf(error);
   return refusalError({
-    status: judgedStatus(status, error, reason),
+    status: effectiveStatus(status, error, reason),
     message: text(error.message) ?? "",
     ...(type === undefined ? {} : { type }),
     ...(code === undefined ? {} : { code }),

@@ -52,9 +52,9 @@ export function readOutputModalities(generation: JsonObject, extras: UnmappedFie
 }
 
 /** The members of `generationConfig` for them. Here audio is returned without text, images with text. */
-export function renderOutputModalities(wish: OutputModalities | undefined): JsonObject {
-  if (wish === undefined) return {};
-  const { image, speech } = wish;
+export function renderOutputModalities(modalities: OutputModalities | undefined): JsonObject {
+  if (modalities === undefined) return {};
+  const { image, speech } = modalities;
   const form = omitUndefined({ aspectRatio: image?.aspectRatio, imageSize: image?.size });
   const voice = speech?.voice?.name;
   return omitUndefined({

@@ -114,11 +114,11 @@ function readResult(response: JsonObject, place: Place, reading: Reading): ToolR
   if (place.isModel) throw badValue(path, "A function response is not allowed in content with the role 'model'.");
   if (typeof response.name !== "string" || response.name === "") throw missing(`${path}.name`);
   const { text, isError } = responseText(isObject(response.response) ? response.response : {});
-  const told: ResultPart[] = text === "" ? [] : [{ type: "text", text }];
+  const textPart: ResultPart[] = text === "" ? [] : [{ type: "text", text }];
   return {
     type: "tool-result",
     callId: callIdOf(response, response.name, reading),
-    content: [...told, ...resultMedia(response, path)],
+    content: [...textPart, ...resultMedia(response, path)],
     isError,
   };
 }
@@ -132,10 +132,10 @@ function readSpeech(part: JsonObject, text: string): Block[] {
     if (text === "" && state === null) return [];
     return [{ type: "thinking", text, ...(state === null ? {} : { signature: state.opaque }) }];
   }
-  return besideState(text === "" ? [] : [{ type: "text", text }], part);
+  return withState(text === "" ? [] : [{ type: "text", text }], part);
 }
 
-function besideState(blocks: Block[], part: JsonObject): Block[] {
+function withState(blocks: Block[], part: JsonObject): Block[] {
   const own = ownedState(part);
   return [...thoughtsBefore(part), ...blocks, ...(own === null ? [] : [sealedThought(own)])];
 }
@@ -151,8 +151,8 @@ function readPart(part: JsonObject, place: Place, reading: Reading): Block[] {
   }
   if (isObject(part.functionCall)) return readCall(part, part.functionCall, place, reading);
   if (isObject(part.functionResponse)) return [readResult(part.functionResponse, place, reading)];
-  if (isObject(part.inlineData)) return besideState([readInline(part, part.inlineData, place.path)], part);
-  if (isObject(part.fileData)) return besideState([readFile(part, part.fileData, place.path)], part);
+  if (isObject(part.inlineData)) return withState([readInline(part, part.inlineData, place.path)], part);
+  if (isObject(part.fileData)) return withState([readFile(part, part.fileData, place.path)], part);
   if (typeof part.text === "string") return readSpeech(part, part.text);
   const work = serverWork.find((name) => isObject(part[name]));
   if (work !== undefined) reading.extras.push({ path: `${place.path}.${work}`, rule: "warn" });

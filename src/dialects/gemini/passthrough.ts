@@ -42,8 +42,8 @@ function openContent(content: Json, origin: string, standIn: string | undefined)
   const opened = parts.map((part) => openPart(part, origin, standIn));
   if (opened.every((part, index) => part === parts[index])) return content;
   const dropsThoughts = parts.some((part) => isForeign(part, origin));
-  const kept = opened.filter((part) => part !== null && !(dropsThoughts && isUnsignedThought(part)));
-  return kept.length === 0 ? null : { ...content, parts: kept };
+  const remaining = opened.filter((part) => part !== null && !(dropsThoughts && isUnsignedThought(part)));
+  return remaining.length === 0 ? null : { ...content, parts: remaining };
 }
 
 /** The contents without envelopes; the same list when there are none. */

@@ -54,48 +54,48 @@ const wantedLevels: Readonly<Record<Exclude<Effort, "none">, Level>> = {
 };
 const ladder: readonly Level[] = ["MINIMAL", "LOW", "MEDIUM", "HIGH"];
 
-interface Wish {
+interface ReasoningSetting {
   readonly reasoning: Reasoning;
   readonly limits: ModelLimits;
   readonly notes: Warnings;
 }
 
-function lose(wish: Wish, code: "approximated" | "dropped"): void {
-  if (!wish.reasoning.hint) warnField(wish.notes, code, "reasoning");
+function lose(setting: ReasoningSetting, code: "approximated" | "dropped"): void {
+  if (!setting.reasoning.hint) warnField(setting.notes, code, "reasoning");
 }
 
 /** The requested level, otherwise the next higher one that the model supports. */
-function atLevel(effort: Effort, wish: Wish): JsonObject {
-  const { levels } = wish.limits;
+function atLevel(effort: Effort, setting: ReasoningSetting): JsonObject {
+  const { levels } = setting.limits;
   const [lowest = "LOW"] = levels;
   const wanted = effort === "none" ? null : wantedLevels[effort];
   const thinkingLevel =
     wanted === null ? lowest : (levels.find((level) => ladder.indexOf(level) >= ladder.indexOf(wanted)) ?? "HIGH");
-  if (wanted !== thinkingLevel || effort === "xhigh" || effort === "max") lose(wish, "approximated");
+  if (wanted !== thinkingLevel || effort === "xhigh" || effort === "max") lose(setting, "approximated");
   return { thinkingLevel };
 }
 
 /** A number of tokens within the model's bounds. */
-function withBudget(wanted: number | null, wish: Wish): JsonObject {
-  const { budget, canRest } = wish.limits;
+function withBudget(wanted: number | null, setting: ReasoningSetting): JsonObject {
+  const { budget, canRest } = setting.limits;
   if (wanted === 0 && canRest) return { thinkingBudget: 0 };
   const thinkingBudget = Math.min(Math.max(wanted ?? budget.max, budget.min), budget.max);
-  if (wanted !== null && thinkingBudget !== wanted) lose(wish, "approximated");
+  if (wanted !== null && thinkingBudget !== wanted) lose(setting, "approximated");
   return { thinkingBudget };
 }
 
-function amount(wish: Wish): JsonObject {
-  const { reasoning, limits } = wish;
+function amount(setting: ReasoningSetting): JsonObject {
+  const { reasoning, limits } = setting;
   const { effort, budgetTokens } = reasoning;
   const asLevel = limits.thinking === "level";
   if (budgetTokens !== undefined && effort !== "none") {
-    if (!asLevel) return withBudget(budgetTokens, wish);
-    if (budgetTokens > 0) lose(wish, "approximated");
-    return atLevel(budgetTokens === 0 ? "none" : (effort ?? effortOfBudget(budgetTokens)), wish);
+    if (!asLevel) return withBudget(budgetTokens, setting);
+    if (budgetTokens > 0) lose(setting, "approximated");
+    return atLevel(budgetTokens === 0 ? "none" : (effort ?? effortOfBudget(budgetTokens)), setting);
   }
   if (effort === undefined) return reasoning.adaptive && !asLevel ? { thinkingBudget: -1 } : {};
   if (effort === "none" && limits.thinking === "either") return { thinkingBudget: 0 };
-  return limits.thinking === "budget" ? withBudget(budgets[effort], wish) : atLevel(effort, wish);
+  return limits.thinking === "budget" ? withBudget(budgets[effort], setting) : atLevel(effort, setting);
 }
 
 /** Thoughts are included for clients that requested thinking, unless they opt out. */

@@ -29,11 +29,11 @@ export interface HistoryContext {
 /** The tool name of each call in the message that is being answered. */
 type Calls = ReadonlyMap<string, string>;
 
-/** `alone`: function responses. They are counted, so they are never merged with neighbors. */
+/** `isSeparate`: function responses. They are counted, so they are never merged with neighbors. */
 interface Content {
   readonly role: "user" | "model";
   readonly parts: JsonObject[];
-  readonly alone?: boolean;
+  readonly isSeparate?: boolean;
 }
 
 /** A minimal part, where alternating roles require a content but there is nothing to send. */
@@ -131,11 +131,11 @@ function resultContents(message: Message, to: HistoryContext, calls: Calls): Con
   );
   const media = results.flatMap((result) => result.media);
   if (media.length > 0) warnField(to.notes, "approximated", "messages");
-  const answers: Content = { role: "user", parts: results.map(({ response }) => response), alone: true };
-  return media.length === 0 ? [answers] : [answers, { role: "user", parts: media, alone: true }];
+  const answers: Content = { role: "user", parts: results.map(({ response }) => response), isSeparate: true };
+  return media.length === 0 ? [answers] : [answers, { role: "user", parts: media, isSeparate: true }];
 }
 
-function heardParts(message: Message, to: HistoryContext): JsonObject[] {
+function userParts(message: Message, to: HistoryContext): JsonObject[] {
   const parts = message.blocks.flatMap((block) => {
     if (block.type === "thinking" || block.type === "tool-call" || block.type === "tool-result") return [];
     return renderMedia(block, to.limits, to.notes);
@@ -149,7 +149,7 @@ function heardParts(message: Message, to: HistoryContext): JsonObject[] {
 
 /** A system message keeps its position, marked within a user content. */
 function systemParts(message: Message, to: HistoryContext): JsonObject[] {
-  const texts = heardParts(message, to).flatMap((part) => (typeof part.text === "string" ? [part.text] : []));
+  const texts = userParts(message, to).flatMap((part) => (typeof part.text === "string" ? [part.text] : []));
   if (texts.length === 0) return [];
   warnField(to.notes, "approximated", "messages");
   return renderText({ text: `<system>\n${texts.join("\n")}\n</system>` });
@@ -160,7 +160,7 @@ const renderers: {
 } = {
   assistant: (message, to) => [{ role: "model", parts: assistantParts(message, to) }],
   tool: resultContents,
-  user: (message, to) => [{ role: "user", parts: heardParts(message, to) }],
+  user: (message, to) => [{ role: "user", parts: userParts(message, to) }],
   system: (message, to) => [{ role: "user", parts: systemParts(message, to) }],
 };
 
@@ -170,7 +170,7 @@ function merged(contents: readonly Content[]): Content[] {
   for (const content of contents) {
     const last = result.at(-1);
     if (content.parts.length === 0) continue;
-    if (last?.role === content.role && !last.alone && !content.alone) last.parts.push(...content.parts);
+    if (last?.role === content.role && !last.isSeparate && !content.isSeparate) last.parts.push(...content.parts);
     else result.push({ ...content, parts: [...content.parts] });
   }
   return result;

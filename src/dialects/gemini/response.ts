@@ -24,10 +24,10 @@ function withoutRepeats(wire: JsonObject): JsonObject {
   if (first === undefined || others.length === 0) return wire;
   const own = partsOf(first);
   const repeated = others.flatMap(partsOf);
-  const kept = own.length - repeated.length;
-  if (kept < 1 || repeated.length === 0) return wire;
-  if (JSON.stringify(own.slice(kept)) !== JSON.stringify(repeated)) return wire;
-  const content = { ...(isObject(first.content) ? first.content : {}), parts: own.slice(0, kept) };
+  const ownCount = own.length - repeated.length;
+  if (ownCount < 1 || repeated.length === 0) return wire;
+  if (JSON.stringify(own.slice(ownCount)) !== JSON.stringify(repeated)) return wire;
+  const content = { ...(isObject(first.content) ? first.content : {}), parts: own.slice(0, ownCount) };
   return { ...wire, candidates: [{ ...first, content }, ...others] };
 }
 
@@ -109,8 +109,8 @@ export function timeOf(createdAt: number | undefined): string | undefined {
 }
 
 /** The body for a client. Unknown usage is left out, because zeros would be false. */
-export function renderResponse(said: ChatResponse, context: WriteContext): JsonObject {
-  const response = bareAnswer(said, context.request);
+export function renderResponse(given: ChatResponse, context: WriteContext): JsonObject {
+  const response = bareAnswer(given, context.request);
   const promptFeedback = feedbackOn(response.choices);
   return omitUndefined({
     ...(promptFeedback === null ? { candidates: response.choices.map(renderChoice) } : { promptFeedback }),

@@ -59,9 +59,9 @@ export function writeThoughts(blocks: readonly [SignedThought, ...SignedThought[
 export function readThoughts(text: unknown): ThinkingBlock[] | null {
   const opened = typeof text === "string" ? unwrapThoughts(decoded(text)) : null;
   if (opened === null) return null;
-  return opened.thoughts.map(({ text: said, data, redacted }) => ({
+  return opened.thoughts.map(({ text: thoughtText, data, redacted }) => ({
     type: "thinking",
-    text: said,
+    text: thoughtText,
     signature: { origin: opened.origin, data },
     ...(redacted === true ? { redacted: true } : {}),
   }));

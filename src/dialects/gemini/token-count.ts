@@ -13,8 +13,8 @@ export const countSchema = CountTokensRequest;
 
 /** The request whose input is counted: the whole request if the client sent one, otherwise the contents only. */
 export function parseCount(wire: JsonObject, envelope: RequestMeta): ChatRequest {
-  const said = inCamelCase(wire);
-  const request = isObject(said.generateContentRequest) ? said.generateContentRequest : said;
+  const camelWire = inCamelCase(wire);
+  const request = isObject(camelWire.generateContentRequest) ? camelWire.generateContentRequest : camelWire;
   if (!Array.isArray(request.contents) || request.contents.length === 0) throw missing("contents");
   return readRequest(request, envelope.params.model ?? "", false);
 }

@@ -91,9 +91,9 @@ export const siliconflowImages = upstreamImages({
 
 /** `standard` or `hd`, or the only one that the model supports. */
 function zhipuQuality(quality: string, { warnings }: ImageSetting): string {
-  const asked = /^(?:hd|high|xhigh|max)$/.test(quality) ? "hd" : "standard";
-  const only = imageRow(zhipuModels, warnings).onlyQuality ?? asked;
-  if (only !== asked && quality !== "auto") warnField(warnings, "approximated", "quality");
+  const nearest = /^(?:hd|high|xhigh|max)$/.test(quality) ? "hd" : "standard";
+  const only = imageRow(zhipuModels, warnings).onlyQuality ?? nearest;
+  if (only !== nearest && quality !== "auto") warnField(warnings, "approximated", "quality");
   return only;
 }
 

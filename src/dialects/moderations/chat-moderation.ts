@@ -108,11 +108,11 @@ export function moderatorIn(chat: Chat, form: ModeratorForm): UpstreamModeration
     },
     response: {
       parse(wire, { origin, request }) {
-        const asked = moderateAsk(request);
+        const moderation = moderateAsk(request);
         const response = chat.response.parse(wire, { origin });
-        const verdict = form.read(judgementIn(response), asked?.items[0]);
+        const verdict = form.read(judgementIn(response), moderation?.items[0]);
         const { usage } = response;
-        const model = asked?.model ?? response.model;
+        const model = moderation?.model ?? response.model;
         return { operation: "moderate", id: "", model, verdicts: [verdict], ...(usage === undefined ? {} : { usage }) };
       },
     },

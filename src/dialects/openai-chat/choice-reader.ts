@@ -134,7 +134,7 @@ function sealed(state: ChoiceState, detail: JsonObject, out: StreamEvent[]): voi
 }
 
 /** An entry that is the thinking itself, in fragments with the same index. */
-function readAlone(state: ChoiceState, detail: JsonObject, out: StreamEvent[]): void {
+function readThinkingDetail(state: ChoiceState, detail: JsonObject, out: StreamEvent[]): void {
   if (state.speech === "thinking" && state.detail?.index !== detail.index) closeSpeech(state, out);
   if (state.speech !== "thinking") openSpeech(state, "thinking", out);
   gather(state, detail);
@@ -142,22 +142,22 @@ function readAlone(state: ChoiceState, detail: JsonObject, out: StreamEvent[]): 
   if (text !== "") out.push({ type: "thinking", choice: state.index, block: state.speechBlock, text });
 }
 
-function readDetail(state: ChoiceState, detail: JsonObject, besideText: boolean, out: StreamEvent[]): void {
+function readDetail(state: ChoiceState, detail: JsonObject, hasText: boolean, out: StreamEvent[]): void {
   if (isSealed(detail)) sealed(state, detail, out);
-  else if (besideText) gather(state, detail);
+  else if (hasText) gather(state, detail);
   else if (state.speech === "thinking" && state.hasPlainThinking) {
     gather(state, detail);
     closeSpeech(state, out);
-  } else readAlone(state, detail, out);
+  } else readThinkingDetail(state, detail, out);
 }
 
 /**
  * `reasoning_details`: next to a thinking string they only add state to it; without one after such a string, an entry
  * closes that block; without any string they are the thinking.
  */
-export function readDetails(state: ChoiceState, details: Json, besideText: boolean, out: StreamEvent[]): void {
+export function readDetails(state: ChoiceState, details: Json, hasText: boolean, out: StreamEvent[]): void {
   if (!Array.isArray(details)) return;
-  for (const detail of details) if (isObject(detail)) readDetail(state, detail, besideText, out);
+  for (const detail of details) if (isObject(detail)) readDetail(state, detail, hasText, out);
 }
 
 /** Citations belong to the open text block; their ranges refer to the whole text. */

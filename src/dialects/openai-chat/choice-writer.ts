@@ -49,16 +49,21 @@ export interface State {
 }
 
 /** Members of a chunk in addition to its delta. */
-interface Beside {
+interface ChunkMembers {
   readonly label?: string;
   /** As JSON text. */
   readonly logprobs?: string;
 }
 
-const alone: Beside = {};
+const noMembers: ChunkMembers = {};
 
 /** One chunk; the delta is JSON text, because most deltas are a single string. */
-function chunk(state: State, choice: number, delta: string, { label, logprobs = "null" }: Beside = alone): Frame {
+function chunk(
+  state: State,
+  choice: number,
+  delta: string,
+  { label, logprobs = "null" }: ChunkMembers = noMembers,
+): Frame {
   const reason = label === undefined ? "null" : `"${label}"`;
   const rest = `"logprobs":${logprobs},"finish_reason":${reason}}${state.tail}`;
   return { data: `${state.head}{"index":${choice},"delta":${delta},${rest}` };

@@ -111,14 +111,14 @@ export function nativeDetail(state: ProviderState, text: string, redacted: boole
  */
 export function replayThinking(blocks: readonly ThinkingBlock[], origin: string, keepsUnsigned: boolean): JsonObject {
   const details: JsonObject[] = [];
-  let said = "";
+  let visible = "";
   for (const { signature, text, redacted } of blocks) {
     if (signature === undefined ? !keepsUnsigned : signature.origin !== origin) continue;
     if (signature !== undefined) details.push(nativeDetail(signature, text, redacted === true));
-    said += text;
+    visible += text;
   }
   return omitUndefined({
-    reasoning_content: said === "" ? undefined : said,
+    reasoning_content: visible === "" ? undefined : visible,
     reasoning_details: details.length === 0 ? undefined : details,
   });
 }

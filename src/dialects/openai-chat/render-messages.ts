@@ -20,7 +20,7 @@ function speech(message: Message, _names: ToolNames, warnings: Warnings): JsonOb
 }
 
 /** An assistant message, split into its members. */
-interface Said {
+interface AssistantParts {
   readonly texts: string[];
   readonly refusals: string[];
   readonly thinking: ThinkingBlock[];
@@ -29,23 +29,23 @@ interface Said {
   audio?: Json;
 }
 
-function sort(block: Block, said: Said, warnings: Warnings): void {
+function sort(block: Block, sorted: AssistantParts, warnings: Warnings): void {
   switch (block.type) {
     case "text":
-      said.texts.push(block.text);
+      sorted.texts.push(block.text);
       return;
     case "refusal":
-      said.refusals.push(block.text);
+      sorted.refusals.push(block.text);
       return;
     case "thinking":
-      said.thinking.push(block);
+      sorted.thinking.push(block);
       return;
     case "tool-call":
-      said.calls.push(block);
+      sorted.calls.push(block);
       return;
     case "foreign":
-      if (block.origin === dialectName && block.wire.audio !== undefined) said.audio = block.wire.audio;
-      else said.parts.push(...renderPart(block, warnings));
+      if (block.origin === dialectName && block.wire.audio !== undefined) sorted.audio = block.wire.audio;
+      else sorted.parts.push(...renderPart(block, warnings));
       return;
     case "image":
     case "audio":
@@ -65,24 +65,24 @@ function renderHistoryCall(call: ToolCallBlock, names: ToolNames, warnings: Warn
 }
 
 function assistant(turn: Message, names: ToolNames, warnings: Warnings): JsonObject[] {
-  const said: Said = { texts: [], refusals: [], thinking: [], calls: [], parts: [] };
-  for (const block of turn.blocks) sort(block, said, warnings);
-  const text = said.texts.join("");
-  const refusal = said.refusals.join("");
-  const isElsewhere = said.calls.length > 0 || refusal !== "" || said.audio !== undefined;
+  const sorted: AssistantParts = { texts: [], refusals: [], thinking: [], calls: [], parts: [] };
+  for (const block of turn.blocks) sort(block, sorted, warnings);
+  const text = sorted.texts.join("");
+  const refusal = sorted.refusals.join("");
+  const isElsewhere = sorted.calls.length > 0 || refusal !== "" || sorted.audio !== undefined;
   const plain: Json = text === "" && isElsewhere ? null : text;
-  const parts = text === "" ? said.parts : [{ type: "text", text }, ...said.parts];
+  const parts = text === "" ? sorted.parts : [{ type: "text", text }, ...sorted.parts];
   const { origin, options } = warnings.context;
-  const keepsUnsigned = options?.replaysThinking === true && said.calls.length > 0;
+  const keepsUnsigned = options?.replaysThinking === true && sorted.calls.length > 0;
   const message = omitUndefined({
     role: "assistant",
     name: turn.name,
-    content: said.parts.length > 0 ? parts : plain,
+    content: sorted.parts.length > 0 ? parts : plain,
     refusal: refusal === "" ? undefined : refusal,
-    audio: said.audio,
-    ...replayThinking(said.thinking, origin, keepsUnsigned),
+    audio: sorted.audio,
+    ...replayThinking(sorted.thinking, origin, keepsUnsigned),
     tool_calls:
-      said.calls.length === 0 ? undefined : said.calls.map((call) => renderHistoryCall(call, names, warnings)),
+      sorted.calls.length === 0 ? undefined : sorted.calls.map((call) => renderHistoryCall(call, names, warnings)),
   });
   return [message];
 }

@@ -130,17 +130,17 @@ function textOf(content: Json | undefined): string {
 }
 
 /** The user's texts that fit, chosen from the newest backwards, in their original order. */
-function keptTexts(items: readonly JsonObject[], maxChars: number): string[] {
+function newestTexts(items: readonly JsonObject[], maxChars: number): string[] {
   const texts = items.filter((item) => item.role === "user").map((item) => textOf(item.content));
-  const kept: string[] = [];
+  const userTexts: string[] = [];
   let room = maxChars;
   for (const text of texts.reverse()) {
     if (text === "") continue;
     if (room <= 0) break;
-    kept.unshift(text.slice(0, room));
+    userTexts.unshift(text.slice(0, room));
     room -= text.length;
   }
-  return kept;
+  return userTexts;
 }
 
 /** The item with the encrypted summary. */
@@ -155,7 +155,7 @@ export function compactedOutput(
   response: string,
   maxChars: number,
 ): JsonObject[] {
-  const kept = keptTexts(items, maxChars).map(
+  const userTexts = newestTexts(items, maxChars).map(
     (text, index): JsonObject => ({
       id: itemId("message", response, index),
       type: "message",
@@ -164,7 +164,7 @@ export function compactedOutput(
       content: [{ type: "input_text", text }],
     }),
   );
-  return [...kept, compactionItem(response, kept.length, sealed)];
+  return [...userTexts, compactionItem(response, userTexts.length, sealed)];
 }
 
 /** The response of the compaction endpoint. `createdAt` in Unix seconds. */

@@ -71,9 +71,9 @@ export const openaiSummary: Dialect<ChatRequest, ChatResponse> = {
   passthrough: {
     render(wire, context, envelope) {
       const { body } = openaiResponses.passthrough.render(wire, context, envelope);
-      const kept: JsonObject = {};
-      for (const name of taken) if (body[name] !== undefined) kept[name] = body[name];
-      return { path: compactPath, body: kept };
+      const members: JsonObject = {};
+      for (const name of taken) if (body[name] !== undefined) members[name] = body[name];
+      return { path: compactPath, body: members };
     },
   },
   error: openaiResponses.error,

@@ -12,7 +12,7 @@ import { callIdOf, callInputOf, callKinds, type Reading } from "./response.ts";
 interface BlockState {
   readonly kind: OpenBlock["kind"];
   readonly number: number;
-  said: string;
+  emitted: string;
   /** Its text had log probabilities. */
   weighed: boolean;
   closed: boolean;
@@ -52,7 +52,7 @@ export function itemAt(state: OutputState, event: JsonObject): ItemState {
 }
 
 function openBlock(state: OutputState, item: ItemState, at: number, open: OpenBlock, out: StreamEvent[]): BlockState {
-  const block: BlockState = { kind: open.kind, number: state.blocks++, said: "", weighed: false, closed: false };
+  const block: BlockState = { kind: open.kind, number: state.blocks++, emitted: "", weighed: false, closed: false };
   item.blocks[at] = block;
   out.push({ type: "block-start", choice: 0, block: block.number, open });
   return block;
@@ -88,15 +88,15 @@ export function speak(
   if (kind === "refusal") state.hasRefusal = true;
   const block = item.blocks[at] ?? openBlock(state, item, at, { kind }, out);
   if (block.closed || block.kind !== kind) return;
-  block.said += text;
+  block.emitted += text;
   const delta = { type: "text", choice: 0, block: block.number, text } as const;
   if (logprobs !== null) block.weighed = true;
   out.push(logprobs === null ? delta : { ...delta, logprobs });
 }
 
 /** The rest of the complete text after its deltas. Text that differs from the deltas cannot be corrected any more. */
-function unsaid(state: OutputState, whole: string, said: string): string {
-  if (said !== "") return whole.startsWith(said) ? whole.slice(said.length) : "";
+function missingText(state: OutputState, whole: string, emitted: string): string {
+  if (emitted !== "") return whole.startsWith(emitted) ? whole.slice(emitted.length) : "";
   return state.skimmed ? "" : whole;
 }
 
@@ -107,7 +107,7 @@ export function endPart(state: OutputState, event: JsonObject, part: JsonObject,
   const item = itemAt(state, event);
   const at = partIndex(event.content_index);
   const citations = kind === "text" ? parseAnnotations(part.annotations) : [];
-  const rest = unsaid(state, typeof whole === "string" ? whole : "", item.blocks[at]?.said ?? "");
+  const rest = missingText(state, typeof whole === "string" ? whole : "", item.blocks[at]?.emitted ?? "");
   const logprobs = kind === "text" && !item.blocks[at]?.weighed ? parseTokens(part.logprobs) : null;
   if (rest !== "" || (logprobs !== null && whole !== "")) speak(state, event, kind, rest, out, logprobs);
   else if (citations.length > 0 && item.blocks[at] === undefined) openBlock(state, item, at, { kind }, out);
@@ -122,10 +122,10 @@ export function think(state: OutputState, event: JsonObject, text: string, out: 
   const part = partIndex(event.summary_index ?? event.content_index);
   const block = item.blocks[0] ?? openBlock(state, item, 0, { kind: "thinking" }, out);
   if (block.kind !== "thinking" || block.closed) return;
-  const told = part > item.summary && block.said !== "" ? `${partBreak}${text}` : text;
+  const addition = part > item.summary && block.emitted !== "" ? `${partBreak}${text}` : text;
   item.summary = Math.max(part, item.summary);
-  block.said += told;
-  out.push({ type: "thinking", choice: 0, block: block.number, text: told });
+  block.emitted += addition;
+  out.push({ type: "thinking", choice: 0, block: block.number, text: addition });
 }
 
 /** Opens a call once its name is known. */
@@ -143,7 +143,7 @@ export function beginCall(state: OutputState, event: JsonObject, wire: JsonObjec
 export function fill(state: OutputState, event: JsonObject, text: string, out: StreamEvent[]): void {
   const block = itemAt(state, event).blocks[0];
   if (block === undefined || block.closed || block.kind !== "tool-call" || text === "") return;
-  block.said += text;
+  block.emitted += text;
   out.push({ type: "tool-input", choice: 0, block: block.number, text });
 }
 
@@ -151,9 +151,10 @@ function endCall(state: OutputState, event: JsonObject, wire: JsonObject, out: S
   beginCall(state, event, wire, out);
   const block = itemAt(state, event).blocks[0];
   if (block === undefined) return;
-  fill(state, event, unsaid(state, callInputOf(wire), block.said), out);
+  fill(state, event, missingText(state, callInputOf(wire), block.emitted), out);
   const kind = callKinds.get(wire.type) ?? "function";
-  if (wire.status !== "incomplete" && !state.skimmed && isBlankInput(kind, block.said)) fill(state, event, "{}", out);
+  if (wire.status !== "incomplete" && !state.skimmed && isBlankInput(kind, block.emitted))
+    fill(state, event, "{}", out);
   closeBlock(block, {}, out);
 }
 
@@ -168,7 +169,7 @@ function endMessage(state: OutputState, event: JsonObject, wire: JsonObject, out
 function endThought(state: OutputState, event: JsonObject, wire: JsonObject, out: StreamEvent[]): void {
   const item = itemAt(state, event);
   const signature = itemState(wire, state.origin);
-  const rest = unsaid(state, reasoningText(wire), item.blocks[0]?.said ?? "");
+  const rest = missingText(state, reasoningText(wire), item.blocks[0]?.emitted ?? "");
   item.summary = Number.MAX_SAFE_INTEGER;
   if (rest !== "") think(state, event, rest, out);
   if (item.blocks[0] === undefined && signature !== undefined) {

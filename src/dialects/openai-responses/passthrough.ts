@@ -29,8 +29,8 @@ function openReasoning(item: JsonObject, context: RenderContext): JsonObject | n
   const sealed = item.encrypted_content;
   const state = typeof sealed === "string" ? unwrapProviderState(sealed) : null;
   if (state === null) {
-    const isKept = context.options?.nativeState === true && !isOurs(item.id);
-    return isKept || !isAbsent(item.content) || (typeof sealed === "string" && sealed !== "")
+    const isStoredUpstream = context.options?.nativeState === true && !isOurs(item.id);
+    return isStoredUpstream || !isAbsent(item.content) || (typeof sealed === "string" && sealed !== "")
       ? withoutOurId(item)
       : null;
   }
@@ -55,10 +55,10 @@ function openInput(input: Json | undefined, context: RenderContext): Json | unde
 
 /** The `include` list, plus the state of reasoning if the upstream does not store it. */
 function includes(wire: JsonObject, context: RenderContext): Json | undefined {
-  const asked = Array.isArray(wire.include) ? wire.include : [];
+  const included = Array.isArray(wire.include) ? wire.include : [];
   const reasoning = isObject(wire.reasoning) ? wire.reasoning : undefined;
-  if (asked.includes(stateInclude) || !thinks(context, reasoning)) return wire.include;
-  return [...asked, stateInclude];
+  if (included.includes(stateInclude) || !thinks(context, reasoning)) return wire.include;
+  return [...included, stateInclude];
 }
 
 /** Fields that depend on storage at the upstream. */

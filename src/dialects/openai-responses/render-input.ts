@@ -55,16 +55,16 @@ function renderCall(call: ToolCallBlock, names: ToolNames): JsonObject {
 }
 
 /** A single text is sent as a string, which every server understands, anything else as parts. */
-function saidContent(parts: readonly JsonObject[]): Json {
+function assistantContent(parts: readonly JsonObject[]): Json {
   const [only] = parts;
   return parts.length === 1 && only?.type === "output_text" ? (only.text ?? "") : [...parts];
 }
 
 /** The assistant's blocks in order: adjacent text is one message, everything else an item of its own. */
-function writeSaid(turn: Message, { notes, names, kinds, items }: Writing): void {
+function writeAssistant(turn: Message, { notes, names, kinds, items }: Writing): void {
   let parts: JsonObject[] = [];
   const flush = (): void => {
-    if (parts.length > 0) items.push(message("assistant", saidContent(parts)));
+    if (parts.length > 0) items.push(message("assistant", assistantContent(parts)));
     parts = [];
   };
   for (const block of turn.blocks) {
@@ -72,7 +72,7 @@ function writeSaid(turn: Message, { notes, names, kinds, items }: Writing): void
       if (block.text !== "") parts.push(renderOutputText(block));
       continue;
     }
-    const item = saidItem(block, notes, names);
+    const item = assistantItem(block, notes, names);
     if (block.type === "tool-call") kinds.set(block.id, block.kind);
     if (item === null) continue;
     flush();
@@ -81,7 +81,7 @@ function writeSaid(turn: Message, { notes, names, kinds, items }: Writing): void
   flush();
 }
 
-function saidItem(
+function assistantItem(
   block: Exclude<Block, { type: "text" | "refusal" }>,
   warnings: Warnings,
   names: ToolNames,
@@ -108,8 +108,8 @@ function renderResult(result: ToolResultBlock, { notes, kinds }: Writing): JsonO
   const type = kinds.get(result.callId) === "custom" ? "custom_tool_call_output" : "function_call_output";
   const parts = result.content.flatMap((part) => renderInput(part, notes));
   if (result.isError) warnField(notes, "approximated", "messages");
-  const told = result.isError ? marked(parts) : parts;
-  return { type, call_id: cleanId(result.callId), output: asContent(told) };
+  const output = result.isError ? marked(parts) : parts;
+  return { type, call_id: cleanId(result.callId), output: asContent(output) };
 }
 
 function marked(parts: readonly JsonObject[]): JsonObject[] {
@@ -125,7 +125,7 @@ function writeResults(turn: Message, writing: Writing): void {
 const writers: { readonly [role in Message["role"]]: (turn: Message, writing: Writing) => void } = {
   system: (turn, writing) => writeSpeech(turn, "system", writing),
   user: (turn, writing) => writeSpeech(turn, "user", writing),
-  assistant: writeSaid,
+  assistant: writeAssistant,
   tool: writeResults,
 };
 

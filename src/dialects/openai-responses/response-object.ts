@@ -78,11 +78,11 @@ export interface Identity {
 }
 
 /** The upstream's values, otherwise the model and time of the request. */
-export function identityOf(context: WriteContext, told: { model: string; createdAt?: number }): Identity {
+export function identityOf(context: WriteContext, reported: { model: string; createdAt?: number }): Identity {
   return {
     id: responseId(context.id),
-    createdAt: told.createdAt ?? context.createdAt,
-    model: told.model === "" ? (context.request as ChatRequest).model : told.model,
+    createdAt: reported.createdAt ?? context.createdAt,
+    model: reported.model === "" ? (context.request as ChatRequest).model : reported.model,
   };
 }
 

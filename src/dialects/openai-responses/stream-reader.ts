@@ -61,12 +61,12 @@ const finish: Read = (state, event, out) => {
   }
   readOutput(state, response.output, out);
   for (const item of state.items.values()) closeAll(item, out);
-  const told = event.type === "response.incomplete" ? { ...response, status: "incomplete" } : response;
+  const final = event.type === "response.incomplete" ? { ...response, status: "incomplete" } : response;
   const usage = parseUsage(response.usage);
   state.done = true;
   out.push({
     type: "finish",
-    finishReasons: [parseStop(told, { calls: state.hasCalls, refusal: state.hasRefusal })],
+    finishReasons: [parseStop(final, { calls: state.hasCalls, refusal: state.hasRefusal })],
     ...(usage === undefined ? {} : { usage }),
   });
 };

@@ -120,8 +120,8 @@ const growInput: Write<"tool-input"> = (state, delta, out) => {
 };
 
 function closeText(state: State, block: BlockState, { citations }: Of<"block-end">, out: Frame[]): void {
-  const isSaid = block.shown !== null || (citations !== undefined && citations.length > 0);
-  const part = isSaid ? partOf(state, block, out) : null;
+  const hasContent = block.shown !== null || (citations !== undefined && citations.length > 0);
+  const part = hasContent ? partOf(state, block, out) : null;
   if (part !== null) closePart(state, part, citations, out);
 }
 

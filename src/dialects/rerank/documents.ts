@@ -48,9 +48,9 @@ function textOf(placed: Placed): string {
 }
 
 function contentParts({ text, image }: JsonObject): JsonObject {
-  const said = isText(text) ? [{ type: "text", text }] : [];
+  const texts = isText(text) ? [{ type: "text", text }] : [];
   const shown = isText(image) ? [{ type: "image_url", image_url: { url: image } }] : [];
-  return { content: [...said, ...shown] };
+  return { content: [...texts, ...shown] };
 }
 
 const forms: { readonly [form in DocumentForm]: (placed: Placed) => Json } = {

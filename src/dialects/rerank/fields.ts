@@ -26,8 +26,8 @@ const counted = (least: number, description: string) => optional("integer", { mi
 
 function parseQuery(query: Json | undefined): RankedDocument {
   if (typeof query === "string") return query;
-  const said = isObject(query) ? [query.text, query.image] : [];
-  if (isObject(query) && said.some((member) => typeof member === "string" && member !== "")) return query;
+  const queryParts = isObject(query) ? [query.text, query.image] : [];
+  if (isObject(query) && queryParts.some((member) => typeof member === "string" && member !== "")) return query;
   throw badValue("query", "'query' must contain text or an image.");
 }
 
@@ -103,11 +103,11 @@ export function clientRequest(table: RerankTable) {
     parse(wire: JsonObject): RerankRequest {
       const { fields, unmappedFields } = readFields(wire);
       const { query, documents, top, returnDocuments, ...options } = fields;
-      const said = { query, documents, top, returnDocuments } as Pick<
+      const given = { query, documents, top, returnDocuments } as Pick<
         RerankRequest,
         "query" | "documents" | "top" | "returnDocuments"
       >;
-      return { operation: "rerank", model: String(wire.model), stream: false, ...said, options, unmappedFields };
+      return { operation: "rerank", model: String(wire.model), stream: false, ...given, options, unmappedFields };
     },
   };
 }

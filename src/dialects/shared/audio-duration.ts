@@ -76,9 +76,9 @@ function mp3Seconds(bytes: View): number | null {
   const kilobits = (isOne ? mp3KilobitsOne : mp3KilobitsTwo)[rates >> 4] ?? 0;
   if (rate === 0 || kilobits === 0) return null;
   const info = bytes.subarray(at, at + 64);
-  const told = Math.max(info.indexOf("Xing"), info.indexOf("Info"));
-  if (told > 0 && told + 12 <= info.length && info.readUInt32BE(told + 4) & 1)
-    return (info.readUInt32BE(told + 8) * (isOne ? 1_152 : 576)) / rate;
+  const header = Math.max(info.indexOf("Xing"), info.indexOf("Info"));
+  if (header > 0 && header + 12 <= info.length && info.readUInt32BE(header + 4) & 1)
+    return (info.readUInt32BE(header + 8) * (isOne ? 1_152 : 576)) / rate;
   return ((bytes.length - at) * 8) / (kilobits * 1_000);
 }
 
@@ -119,7 +119,7 @@ function webmSeconds(bytes: View): number | null {
   return Number.isFinite(value) && value > 0 ? (value * scale) / 1e9 : null;
 }
 
-function told(bytes: View): number | null {
+function durationOf(bytes: View): number | null {
   switch (soundOf(bytes)) {
     case "wav":
       return wavSeconds(bytes);
@@ -137,9 +137,9 @@ function told(bytes: View): number | null {
 }
 
 /** Headers that point beyond the end are ignored. */
-function toldSafely(bytes: View): number | null {
+function safeDuration(bytes: View): number | null {
   try {
-    return told(bytes);
+    return durationOf(bytes);
   } catch (thrown) {
     if (thrown instanceof RangeError) return null;
     throw thrown;
@@ -148,6 +148,6 @@ function toldSafely(bytes: View): number | null {
 
 /** Seconds; estimated from the size where the bytes do not contain it. Never throws for any bytes. */
 export function soundSeconds(bytes: Uint8Array): number {
-  const seconds = toldSafely(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length));
+  const seconds = safeDuration(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length));
   return seconds !== null && seconds <= bytes.length ? seconds : bytes.length / usualBytesPerSecond;
 }

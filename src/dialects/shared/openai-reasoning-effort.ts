@@ -4,7 +4,7 @@ import { effortsOf } from "./openai-models.ts";
 import { effortOfBudget, effortOrder, nearestEffort } from "./reasoning-effort.ts";
 import { type Warnings, warnField } from "./warnings.ts";
 
-function wished(reasoning: Reasoning, warnings: Warnings): Effort | undefined {
+function requestedEffort(reasoning: Reasoning, warnings: Warnings): Effort | undefined {
   if (reasoning.effort !== undefined) return reasoning.effort;
   const budget = reasoning.budgetTokens;
   if (budget === undefined || budget < 0) return undefined;
@@ -21,7 +21,7 @@ export function renderEffort(reasoning: Reasoning | undefined, warnings: Warning
   if (reasoning === undefined) return undefined;
   const efforts = effortsOf(warnings.context);
   if (reasoning.hint) return efforts?.[0];
-  const effort = wished(reasoning, warnings);
+  const effort = requestedEffort(reasoning, warnings);
   if (effort === undefined) return undefined;
   if (efforts?.length === 0) {
     if (effort !== "none") warnField(warnings, "dropped", "reasoning");

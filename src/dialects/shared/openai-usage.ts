@@ -20,8 +20,8 @@ function detailsOf(usage: JsonObject, name: string): JsonObject {
 }
 
 /** Output missing from the counts: Google's compatible endpoint includes thinking only in the total. */
-function unsaid(total: number, said: number, hasCache: boolean): number {
-  return hasCache ? 0 : Math.max(0, total - said);
+function uncounted(total: number, counted: number, hasCache: boolean): number {
+  return hasCache ? 0 : Math.max(0, total - counted);
 }
 
 /** Input and output, one of which may only follow from the total. */
@@ -58,16 +58,20 @@ export function parseUsage(usage: Json | undefined): Usage | undefined {
   const { reasoning_tokens } = output;
   if (!areCounts(input.cached_tokens, usage.prompt_cache_hit_tokens, input.cache_write_tokens, reasoning_tokens))
     return undefined;
-  const told = tokenCount(reasoning_tokens);
-  const isBeside = told === 0 || told > completion || total === prompt + completion + told;
+  const reasoning = tokenCount(reasoning_tokens);
+  const isSeparate = reasoning === 0 || reasoning > completion || total === prompt + completion + reasoning;
   const uncached = splitTokens(cached > prompt ? prompt : prompt - cached, input.audio_tokens, input.image_tokens);
-  const visible = splitTokens(isBeside ? completion : completion - told, output.audio_tokens, output.image_tokens);
+  const visible = splitTokens(
+    isSeparate ? completion : completion - reasoning,
+    output.audio_tokens,
+    output.image_tokens,
+  );
   return {
     inputTokens: uncached.text,
     cacheReadTokens,
     cacheWriteTokens,
     outputTokens: visible.text,
-    reasoningTokens: told === 0 ? unsaid(total, prompt + completion, cached > 0) : told,
+    reasoningTokens: reasoning === 0 ? uncounted(total, prompt + completion, cached > 0) : reasoning,
     ...rareBuckets({
       audioInputTokens: uncached.audio,
       imageInputTokens: uncached.image,

@@ -7,8 +7,8 @@ const charsPerToken = 4;
 /** Characters that the model generated. */
 export function charsIn(blocks: readonly Block[]): number {
   return blocks.reduce((sum, block) => {
-    const said = "text" in block ? block.text : block.type === "tool-call" ? block.input : "";
-    return sum + said.length;
+    const text = "text" in block ? block.text : block.type === "tool-call" ? block.input : "";
+    return sum + text.length;
   }, 0);
 }
 

@@ -40,12 +40,13 @@ function heldBody() {
  * An audio file, forwarded as it arrives. Its bytes show the format; raw samples do not, so the Content-Type or the
  * requested format decides. `usage` is called at the end.
  */
-export function plainReader(asked: AudioFormat, type: string, usage?: () => Usage | undefined): AudioReader {
-  const declared = soundOfType(type) ?? asked;
+export function plainReader(requested: AudioFormat, type: string, usage?: () => Usage | undefined): AudioReader {
+  const declared = soundOfType(type) ?? requested;
   let format: AudioFormat | null = null;
   let held: Uint8Array = nothing;
   let total = 0;
-  const shown = (bytes: Uint8Array): AudioFormat => soundOfTyped(bytes, type) ?? (declared === "pcm" ? "pcm" : asked);
+  const shown = (bytes: Uint8Array): AudioFormat =>
+    soundOfTyped(bytes, type) ?? (declared === "pcm" ? "pcm" : requested);
   return {
     get format() {
       return format ?? declared;
@@ -89,8 +90,8 @@ function errorReader(format: AudioFormat): AudioReader {
 
 /** A file, or an error, by the Content-Type of the response. */
 export function fileReader(context: ReadContext, head: HeaderGetter, usage?: () => Usage | undefined): AudioReader {
-  const [asked, type] = [formatOf(context), head("content-type") ?? ""];
-  return isDocument(type) ? errorReader(asked) : plainReader(asked, type, usage);
+  const [requested, type] = [formatOf(context), head("content-type") ?? ""];
+  return isDocument(type) ? errorReader(requested) : plainReader(requested, type, usage);
 }
 
 /** The content of one document. */

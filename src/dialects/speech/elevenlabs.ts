@@ -65,11 +65,11 @@ export const elevenlabsSpeech = upstreamSpeech({
     body: { ...body, model_id: model },
   }),
   reader(context, head) {
-    const asked = formatOf(context);
+    const requested = formatOf(context);
     const usage = () => characterUsage(head("character-cost"));
-    const isSamples = (asked === "wav" || asked === "pcm") && !isDocument(head("content-type") ?? "");
+    const isSamples = (requested === "wav" || requested === "pcm") && !isDocument(head("content-type") ?? "");
     return isSamples
-      ? sampleReader(asked, { rate: pcmRate }, contentLength(head), usage)
+      ? sampleReader(requested, { rate: pcmRate }, contentLength(head), usage)
       : fileReader(context, head, usage);
   },
   error: elevenlabsErrors,

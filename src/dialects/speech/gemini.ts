@@ -57,13 +57,13 @@ function refuseBlocked(feedback: Json | undefined): void {
 
 const rateOf = (type: string): number => Number(/rate=(\d{4,6})/.exec(type)?.[1] ?? pcmRate);
 
-function decoderFor(asked: AudioFormat): AudioDecoder {
-  let format = asked;
+function decoderFor(requested: AudioFormat): AudioDecoder {
+  let format = requested;
   let turn: TurnSamples | null = null;
   const turned = (type: string, bytes: Uint8Array, whole: boolean): Uint8Array => {
     if (turn === null) {
       const kind = soundOfTyped(bytes, type);
-      format = kind ?? (asked === "wav" ? "wav" : "pcm");
+      format = kind ?? (requested === "wav" ? "wav" : "pcm");
       turn = kind === null ? samplesAs(format, { rate: rateOf(type) }, whole ? bytes.length : null) : (chunk) => chunk;
     }
     return turn(bytes);

@@ -27,8 +27,8 @@ const voices = {
 const mp3Bits = 128_000;
 
 /** In a stream, the last document may repeat all of the audio. */
-function decoderFor(asked: AudioFormat): AudioDecoder {
-  let format = asked;
+function decoderFor(requested: AudioFormat): AudioDecoder {
+  let format = requested;
   let hasAudio = false;
   return {
     get format() {
@@ -42,7 +42,7 @@ function decoderFor(asked: AudioFormat): AudioDecoder {
       const again = done && !whole && hasAudio;
       const sound = again || typeof data.audio !== "string" ? undefined : Buffer.from(data.audio, "hex");
       if (sound !== undefined && sound.length > 0 && !hasAudio) {
-        format = soundOfTyped(sound, soundTypes[asked]) ?? asked;
+        format = soundOfTyped(sound, soundTypes[requested]) ?? requested;
         hasAudio = true;
       }
       const count = extra.usage_characters;

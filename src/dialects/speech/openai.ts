@@ -96,8 +96,8 @@ const readFields = fieldReader(fields, members);
 
 function parse(wire: JsonObject): SpeechRequest {
   const { fields: read, unmappedFields } = readFields(wire);
-  const said = read as Omit<SpeechRequest, "operation" | "model" | "stream" | "unmappedFields">;
-  return { operation: "speak", model: String(wire.model), stream: true, ...said, unmappedFields };
+  const fieldValues = read as Omit<SpeechRequest, "operation" | "model" | "stream" | "unmappedFields">;
+  return { operation: "speak", model: String(wire.model), stream: true, ...fieldValues, unmappedFields };
 }
 
 export const openaiSpeech: Dialect<SpeechRequest, SpeechResponse> = {

@@ -15,8 +15,12 @@ export interface SampleForm {
 }
 
 /** Samples as `wav` at their own rate, or as `pcm`. `length` in bytes; null where it is unknown. */
-export function samplesAs(asked: AudioFormat, { rate, channels = 1 }: SampleForm, length: number | null): TurnSamples {
-  if (asked !== "wav") return resampled(rate, pcmRate, channels);
+export function samplesAs(
+  requested: AudioFormat,
+  { rate, channels = 1 }: SampleForm,
+  length: number | null,
+): TurnSamples {
+  if (requested !== "wav") return resampled(rate, pcmRate, channels);
   let begun = false;
   return (chunk) => {
     if (begun) return chunk;
@@ -27,15 +31,15 @@ export function samplesAs(asked: AudioFormat, { rate, channels = 1 }: SampleForm
 
 /** A body of raw samples. `usage` is called at the end. */
 export function sampleReader(
-  asked: AudioFormat,
+  requested: AudioFormat,
   form: SampleForm,
   length: number | null,
   usage?: () => Usage | undefined,
 ): AudioReader {
-  const turn = samplesAs(asked, form, length);
+  const turn = samplesAs(requested, form, length);
   let total = 0;
   return {
-    format: asked === "wav" ? "wav" : "pcm",
+    format: requested === "wav" ? "wav" : "pcm",
     read(chunk) {
       total += chunk.length;
       return chunk.length === 0 ? nothing : turn(chunk);

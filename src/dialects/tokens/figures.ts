@@ -135,7 +135,7 @@ export interface MediaTokens {
 
 export const noMedia: MediaTokens = { audio: 0, image: 0 };
 
-/** At most, whoever of these families answers. A video has sound, a page of a document is drawn. */
+/** An upper bound for any of these families. The audio of a video and the images of document pages count too. */
 export function mediaTokens(
   { images, audioSeconds, videoSeconds, pages }: RequestParts,
   families: readonly TokenFamily[],

@@ -36,9 +36,9 @@ function call(
   { recording }: TranscriptionRequest,
   { model }: RenderContext,
 ): UpstreamRequest {
-  const said = (isObject(members) ? members : {}) as Record<string, string>;
-  const query = new URLSearchParams({ model, smart_format: "true", utterances: "true", ...said });
-  if (said.language === undefined) query.set("detect_language", "true");
+  const queryMembers = (isObject(members) ? members : {}) as Record<string, string>;
+  const query = new URLSearchParams({ model, smart_format: "true", utterances: "true", ...queryMembers });
+  if (queryMembers.language === undefined) query.set("detect_language", "true");
   return { path: `v1/listen?${query}`, body: {}, bytes: { type: recording.mediaType, bytes: recording.bytes } };
 }
 

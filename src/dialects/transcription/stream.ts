@@ -24,13 +24,13 @@ function reader(_context: ReadContext): StreamReader {
       { type: "block-start", ...place, open: { kind: "text" } },
     ];
   };
-  const said = (more: string): StreamEvent[] => {
+  const textEvents = (more: string): StreamEvent[] => {
     text += more;
     return [...begin(), { type: "text", ...place, text: more }];
   };
   const done = (body: JsonObject): StreamEvent[] => {
     over = true;
-    const whole = typeof body.text === "string" && text === "" && body.text !== "" ? said(body.text) : begin();
+    const whole = typeof body.text === "string" && text === "" && body.text !== "" ? textEvents(body.text) : begin();
     const usage = parseUsage(body.usage);
     const stops: readonly FinishReason[] = [{ kind: "end" }];
     return [
@@ -47,7 +47,7 @@ function reader(_context: ReadContext): StreamReader {
         over = true;
         return [{ type: "error", error: openaiErrors.parse(200, body) }];
       }
-      if (body.type === "transcript.text.delta" && typeof body.delta === "string") return said(body.delta);
+      if (body.type === "transcript.text.delta" && typeof body.delta === "string") return textEvents(body.delta);
       return body.type === "transcript.text.done" ? done(body) : [];
     },
     end: () => (over ? [] : [{ type: "error", error: streamTruncated() }]),

@@ -139,10 +139,10 @@ function valuesOf(
 export function renderSubmit<Row extends VideoRow>(
   vendor: VideoVendor<Row>,
   given: VideoRequest,
-  asked: VideoRenderContext,
+  base: VideoRenderContext,
 ): VideoRendered {
   const request = vendor.normalize?.(given) ?? given;
-  const context = vendor.modelFor?.(request, asked) ?? asked;
+  const context = vendor.modelFor?.(request, base) ?? base;
   const table = typeof vendor.models === "function" ? vendor.models(request, context) : vendor.models;
   const { row, isListed } = lookUpModel(table, context);
   if (!vendor.images?.ownRoles) checkRoles(request, row, context);

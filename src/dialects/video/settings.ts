@@ -112,8 +112,8 @@ function fitSeconds<Row extends VideoRow>({ request, row, vendor, fields }: Fitt
   if (fields.seconds === null) return {};
   const length = request.seconds ?? row.usualSeconds ?? (row.durations && usual.seconds);
   const made = length === undefined ? undefined : durationFor(length, row.durations);
-  const isSaid = request.seconds !== undefined || row.usualSeconds !== undefined || sendsUsual.includes("seconds");
-  return { made, sent: isSaid && !isFixed(fields.seconds) ? made : undefined };
+  const isSent = request.seconds !== undefined || row.usualSeconds !== undefined || sendsUsual.includes("seconds");
+  return { made, sent: isSent && !isFixed(fields.seconds) ? made : undefined };
 }
 
 const usualOf = (usual: string | undefined, values: readonly string[] | undefined): string | undefined =>
@@ -129,9 +129,9 @@ function fitResolution<Row extends VideoRow>({ request, row, vendor, fields }: F
   const isExcluded =
     whole.resolutions !== resolutions && usually !== undefined && resolutions?.includes(usually) === false;
   const fallback = isExcluded ? resolutions?.[0] : usually;
-  const isSaid = requested !== undefined || isExcluded || sendsUsual.includes("resolution");
+  const isSent = requested !== undefined || isExcluded || sendsUsual.includes("resolution");
   const made = requested ?? fallback;
-  return { made, sent: isSaid && !isFixed(fields.resolution) ? made : undefined };
+  return { made, sent: isSent && !isFixed(fields.resolution) ? made : undefined };
 }
 
 function fitRatio<Row extends VideoRow>({ request, row, vendor, fields }: Fitting<Row>) {

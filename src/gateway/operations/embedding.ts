@@ -33,7 +33,7 @@ export const embedding: OperationRules<EmbeddingRequest, EmbeddingResponse> = {
   },
   // With a missing vector, all that follow would belong to the wrong text.
   check({ vectors }, request) {
-    const [given, asked] = [vectors.length, itemsOf(request)];
-    if (given !== asked) throw invalidUpstreamResponse(`expected ${asked} embeddings, got ${given}`);
+    const [given, expected] = [vectors.length, itemsOf(request)];
+    if (given !== expected) throw invalidUpstreamResponse(`expected ${expected} embeddings, got ${given}`);
   },
 };

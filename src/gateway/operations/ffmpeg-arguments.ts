@@ -30,7 +30,7 @@ const outputs: { readonly [format in AudioFormat]: readonly string[] } = {
 const quiet = ["-nostdin", "-hide_banner", "-loglevel", "quiet", "-protocol_whitelist", "pipe"];
 /** Output starts after 4 KiB of input: by default, seconds of a WAV file are read first. */
 const atOnce = ["-probesize", "4096", "-analyzeduration", "0"];
-const soundAlone = ["-map", "0:a:0", "-map_metadata", "-1", "-threads", "1"];
+const onlyAudio = ["-map", "0:a:0", "-map_metadata", "-1", "-threads", "1"];
 
 /**
  * Audio from standard input to standard output. https://ffmpeg.org/ffmpeg.html,
@@ -39,6 +39,6 @@ const soundAlone = ["-map", "0:a:0", "-map_metadata", "-1", "-threads", "1"];
 export function transcodeArguments(from: AudioFormat, to: AudioFormat): string[] {
   return [
     ...[...quiet, ...atOnce, ...inputs[from], "-i", "pipe:0"],
-    ...[...soundAlone, ...outputs[to], "-flush_packets", "1", "pipe:1"],
+    ...[...onlyAudio, ...outputs[to], "-flush_packets", "1", "pipe:1"],
   ];
 }

@@ -29,7 +29,7 @@ export interface ServedBy {
 export function withServedBy(failure: GatewayError, servedBy: ServedBy | null): GatewayError {
   if (servedBy === null) return failure;
   const { candidate, attempts } = servedBy;
-  return changed(failure, { asked: { provider: candidate.provider.entry.name, model: candidate.model, attempts } });
+  return changed(failure, { attempted: { provider: candidate.provider.entry.name, model: candidate.model, attempts } });
 }
 
 export interface ExchangeOutcome {

@@ -39,14 +39,14 @@ export function explainPrice(
   usage: Usage,
 ): PriceExplanation {
   const query = { ...candidate, inputTokens: totalInput(usage) };
-  const asked = { ...query, model };
-  const { rule, rows: priceRows } = prices.sellingFor(asked);
+  const sellingQuery = { ...query, model };
+  const { rule, rows: priceRows } = prices.sellingFor(sellingQuery);
   const costRows = prices.cost.at(query);
   const costOf = (row: PriceRow | null, amount: number): bigint | null =>
     row === null ? null : divideUp(BigInt(amount) * row.nanoDollars, row.per);
   const terms = amountsOf(usage).map(({ of, amount, variant }): PriceTerm => {
     const costRow = rowFor(costRows, query, of, variant) ?? null;
-    const priceRow = rowFor(priceRows, asked, of, variant) ?? null;
+    const priceRow = rowFor(priceRows, sellingQuery, of, variant) ?? null;
     const costNanoDollars = costOf(costRow, amount);
     const byRule =
       costNanoDollars === null || rule === undefined

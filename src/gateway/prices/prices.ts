@@ -25,7 +25,7 @@ export interface Prices {
   readonly price: PriceBook;
   readonly rules: readonly PriceRule[];
   /** The prices for a caller, for the model that the client named. */
-  sellingFor(asked: PriceQuery): AppliedPrices;
+  sellingFor(sellingQuery: PriceQuery): AppliedPrices;
   /** `query` names the candidate, `model` the model that the client named. */
   of(query: Omit<PriceQuery, "inputTokens"> & { readonly inputTokens?: number }, model: string, usage: Usage): Money;
 }
@@ -77,9 +77,9 @@ export function createPrices(
 ): Prices {
   const sellingAt = sellingOf([...(over === undefined ? [] : [over]), { price, rules }]);
   const book = over === undefined ? price : layered(over.price, price);
-  const sellingFor = (asked: PriceQuery): AppliedPrices => {
-    const { rows, rules: found } = sellingAt(asked);
-    return { rows, rule: found.find((each) => matchesRequest(each, asked, noVariant)) };
+  const sellingFor = (sellingQuery: PriceQuery): AppliedPrices => {
+    const { rows, rules: found } = sellingAt(sellingQuery);
+    return { rows, rule: found.find((each) => matchesRequest(each, sellingQuery, noVariant)) };
   };
   return {
     costVersion: cost.version,
@@ -91,17 +91,17 @@ export function createPrices(
     of(candidate, model, usage) {
       const query = { ...candidate, inputTokens: candidate.inputTokens ?? totalInput(usage) };
       const costs = costsOf(cost, query, usage);
-      const asked = { ...query, model };
+      const sellingQuery = { ...query, model };
       const costNanoDollars = costs === null ? null : sumOf(costs);
       // A model without a cost may have a separate price.
       if (costs === null) {
-        const own = costsOf(book, asked, usage);
+        const own = costsOf(book, sellingQuery, usage);
         return { costNanoDollars, priceNanoDollars: own === null ? null : sumOf(own) };
       }
       if (costs.length === 0) return { costNanoDollars: 0n, priceNanoDollars: 0n };
-      const { rows, rule } = sellingFor(asked);
+      const { rows, rule } = sellingFor(sellingQuery);
       if (rule === undefined && rows.length === 0) return { costNanoDollars, priceNanoDollars: costNanoDollars };
-      const amounts = costs.reduce((sum, amount) => sum + priceOf(amount, asked, rows, rule), 0n);
+      const amounts = costs.reduce((sum, amount) => sum + priceOf(amount, sellingQuery, rows, rule), 0n);
       return { costNanoDollars, priceNanoDollars: amounts + (rule?.perRequestNanoDollars ?? 0n) };
     },
   };

@@ -110,17 +110,17 @@ export async function create(
 ): Promise<GatewayReply> {
   const { requests } = dependencies.codec;
   const { caller } = incoming.context;
-  const asked = requests.read(incoming.wire);
-  const conversation = await conversationOf(dependencies, asked, caller.keyId);
+  const stored = requests.read(incoming.wire);
+  const conversation = await conversationOf(dependencies, stored, caller.keyId);
   await betweenPhases(incoming.bytes);
-  const job = jobOf(dependencies, asked, conversation, caller);
-  if (asked.wantsCompaction) return compactResponse(dependencies, incoming, conversation, job);
+  const job = jobOf(dependencies, stored, conversation, caller);
+  if (stored.wantsCompaction) return compactResponse(dependencies, incoming, conversation, job);
   await betweenPhases(incoming.bytes);
   try {
     const request = requestFor(dependencies, incoming, conversation, job);
     return await inNextPhase(incoming.bytes, () =>
-      asked.isBackground
-        ? inBackground(dependencies, runs, incoming, { job, request, isStream: asked.isStream })
+      stored.isBackground
+        ? inBackground(dependencies, runs, incoming, { job, request, isStream: stored.isStream })
         : inForeground(dependencies, incoming, job, request),
     );
   } catch (thrown) {

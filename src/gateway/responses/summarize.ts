@@ -32,8 +32,8 @@ function requestFor(
   const request = compactions.request(given, summary, opened);
   const dialect = summary.soFar === undefined ? compactions.dialect : compactions.summaryDialect;
   const pinned = opened.pinnedTo === undefined ? {} : { pinnedTo: opened.pinnedTo };
-  const asked = { dialect, wire, envelope, strict: false, asJson: true as const, ...pinned };
-  return createGatewayRequest(asked, { wire, id, createdAt: nowSeconds(dependencies) }, request);
+  const requestParts = { dialect, wire, envelope, strict: false, asJson: true as const, ...pinned };
+  return createGatewayRequest(requestParts, { wire, id, createdAt: nowSeconds(dependencies) }, request);
 }
 
 async function summarizePiece(

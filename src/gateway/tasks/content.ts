@@ -52,9 +52,9 @@ async function openStored(
 export async function contentOf(dependencies: TaskDependencies, task: Task, request: ContentRequest): Promise<Content> {
   const result = resultOf(task, request.index);
   const { place } = result;
-  const isKept = place.kind === "kept" && request.variant === "video";
-  const kept = isKept ? await openStored(dependencies, place, request.range) : null;
-  return kept === null ? openSource(dependencies, task, sourceOf(result), request) : described(kept, result);
+  const isStored = place.kind === "kept" && request.variant === "video";
+  const stored = isStored ? await openStored(dependencies, place, request.range) : null;
+  return stored === null ? openSource(dependencies, task, sourceOf(result), request) : described(stored, result);
 }
 
 /** What the client requests: `video` or another asset, a range of it, and until when. */

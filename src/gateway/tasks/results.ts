@@ -6,8 +6,8 @@ import type { ResultStore, TaskDependencies } from "./dependencies.ts";
 import { type Task, taskOf } from "./task.ts";
 
 /** Only a result that would expire before its copy and before its task is copied. */
-function isWorthwhile({ place, expiresAtMs }: VideoResult, keptUntilMs: number, nowMs: number): boolean {
-  return place.kind !== "kept" && expiresAtMs !== undefined && expiresAtMs > nowMs && expiresAtMs < keptUntilMs;
+function isWorthwhile({ place, expiresAtMs }: VideoResult, storedUntilMs: number, nowMs: number): boolean {
+  return place.kind !== "kept" && expiresAtMs !== undefined && expiresAtMs > nowMs && expiresAtMs < storedUntilMs;
 }
 
 /** Indexes of the results that should be copied. */
@@ -17,8 +17,8 @@ export function shouldArchive(
   taskEndsAtMs: number,
   nowMs: number,
 ): readonly number[] {
-  const keptUntilMs = Math.min(nowMs + maxAgeMs, taskEndsAtMs);
-  return view.results.flatMap((result, index) => (isWorthwhile(result, keptUntilMs, nowMs) ? [index] : []));
+  const storedUntilMs = Math.min(nowMs + maxAgeMs, taskEndsAtMs);
+  return view.results.flatMap((result, index) => (isWorthwhile(result, storedUntilMs, nowMs) ? [index] : []));
 }
 
 const endings: Readonly<Record<string, string>> = {
@@ -34,7 +34,7 @@ export function nameOf({ id, view }: Task, index: number): string {
 
 /** The result with its location at the provider. */
 export function sourceOf(result: VideoResult): VideoResult {
-  const { place, expiresAtMs: _keptUntil, ...rest } = result;
+  const { place, expiresAtMs: _expiresAtMs, ...rest } = result;
   if (place.kind !== "kept") return result;
   const { source, sourceEndsAtMs } = place;
   return { ...rest, place: source, ...(sourceEndsAtMs === undefined ? {} : { expiresAtMs: sourceEndsAtMs }) };

@@ -97,12 +97,12 @@ export async function deliverWebhook(
   const finish = (atMs: number | null, tries: number): Promise<boolean> =>
     finishJob(dependencies.store, "webhook", task.id, dependencies.leaseOwner, { atMs, tries });
   if (url === undefined || body === null) return void (await finish(null, row.tries));
-  const { isOver, retryAfterMs: askedMs, failure } = await send(dependencies, task, url, body, signal);
+  const { isOver, retryAfterMs: retryMs, failure } = await send(dependencies, task, url, body, signal);
   const tries = row.tries + 1;
   const { clock, events } = dependencies.gateway;
   // The shutdown ended this try; the receiver did not fail.
   if (failure !== null && signal.aborted) return void (await finish(clock.nowMs(), row.tries));
   if (failure !== null) events.jobFailed({ job: "webhook", task: task.id, tries }, failure, requestIdsOf(task));
-  const waitMs = Math.max(jobWaitMs(waits, tries, dependencies), Math.min(askedMs, waits.mostMs));
+  const waitMs = Math.max(jobWaitMs(waits, tries, dependencies), Math.min(retryMs, waits.mostMs));
   await finish(isOver || tries >= maxTries ? null : clock.nowMs() + waitMs, tries);
 }

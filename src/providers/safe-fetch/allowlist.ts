@@ -41,7 +41,7 @@ function hostMatches(text: string): Matches | null {
   const hostname = URL.canParse(`http://${text}`) ? hostnameOf(new URL(`http://${text}`)) : null;
   if (hostname === null) return null;
   const spelled = plainAddress(hostname);
-  return spelled === null ? (asked) => asked === hostname : (_, candidate) => candidate === spelled;
+  return spelled === null ? (requested) => requested === hostname : (_, candidate) => candidate === spelled;
 }
 
 function entryOf(text: string): Entry | null {
