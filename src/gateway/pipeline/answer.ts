@@ -1,4 +1,4 @@
-// The work of a request to a model: candidates are attempted, and the reply is whole or a stream.
+// Answers a request to a model: candidates are attempted, and the reply is complete or a stream.
 import { type GatewayError, toGatewayError } from "../../canonical/error.ts";
 import { type Usage, zeroUsage } from "../../canonical/usage.ts";
 import type { Warning } from "../../canonical/warning.ts";
@@ -27,7 +27,7 @@ import { requestSize } from "./request-size.ts";
 import { admit, perform, run } from "./run.ts";
 import { familyOf } from "./usage-estimate.ts";
 
-/** The pipeline over what it works with. */
+/** Builds the pipeline. */
 export function createGateway(dependencies: GatewayDependencies): Gateway {
   return {
     ...dependencies,
@@ -52,7 +52,7 @@ async function answerRequest(
   return answerAdmitted(dependencies, admitRequest(dependencies, gatewayRequest, context), gatewayRequest, context);
 }
 
-/** The admission alone, for work that begins after its request was answered. */
+/** Only the admission, for work that starts after its request was answered. */
 function admitRequest(
   dependencies: GatewayDependencies,
   gatewayRequest: GatewayRequest,
@@ -73,7 +73,7 @@ function admitRequest(
   });
 }
 
-/** The rest, once every policy has let it in. */
+/** The rest, after every policy has admitted it. */
 function answerAdmitted(
   dependencies: GatewayDependencies,
   admitted: AdmittedExchange,
@@ -83,7 +83,7 @@ function answerAdmitted(
   return perform(dependencies, admitted, workOf(dependencies, admitted, gatewayRequest, context));
 }
 
-/** Who may be asked. */
+/** The candidates of a request. */
 function planFor(
   { catalog, listings, fallbackProvider }: GatewayDependencies,
   { model, operation, isUnnamed }: RequestOutline,
@@ -168,7 +168,7 @@ function openingOf(
   };
 }
 
-/** The request with the bound on output that its budget pays for, and a warning. */
+/** The request with the output limit that its budget pays for, and a warning. */
 function affordable(gatewayRequest: GatewayRequest, maxOutputTokens: number | null): GatewayRequest {
   if (maxOutputTokens === null) return gatewayRequest;
   const { dialect, wire, request, outline, adjustments = [] } = gatewayRequest;
@@ -239,7 +239,7 @@ async function streamed(
     meter = createMeter({ ...zeroUsage, inputTokens, estimated: true }, family);
     return meter;
   });
-  // Bytes that are no events have a type to be sent before them, and no place for a heartbeat.
+  // Audio needs its Content-Type before its first byte, and has no heartbeats.
   const early = gatewayRequest.dialect.audio
     ? await stream
     : await within(stream, streamTimers.heartbeatMs, { ticker: streamTimers.ticker, clock: dependencies.clock });
@@ -266,7 +266,7 @@ async function streamed(
   return { body: shown, servedBy: early?.servedBy ?? null, exchange, ...(type === null ? {} : { type }) };
 }
 
-/** The value if it comes in time, else null; the promise goes on. */
+/** The value if it arrives in time, otherwise null; the promise continues. */
 function within<T>(promise: Promise<T>, timeoutMs: number, { ticker, clock }: DeadlineClock): Promise<T | null> {
   const dueMs = clock.monotonicMs() + timeoutMs;
   return new Promise((resolve, reject) => {

@@ -1,4 +1,4 @@
-// Everything that the pipeline works with; built once at the start.
+// The dependencies of the pipeline, built once at the start.
 import type { Clock } from "../../lib/clock.ts";
 import type { DeadlineClock } from "../../lib/deadline.ts";
 import type { Provider } from "../../providers/provider.ts";
@@ -28,9 +28,9 @@ import type { UsageEstimates } from "./usage-estimate.ts";
 export interface GatewayDependencies {
   readonly catalog: CatalogHolder;
   readonly listings: ModelLists;
-  /** In the order in which they are asked; every operation passes all of them. */
+  /** In the order in which they are checked; every operation passes all of them. */
   readonly policies: readonly Policy[];
-  /** One of them, for requests that ask no model, and for what is left. */
+  /** One of the policies, also used for requests without a model, and for rate headers. */
   readonly rates: Rates;
   readonly budgets: Budgets;
   readonly endUsers: EndUsers;
@@ -40,12 +40,12 @@ export interface GatewayDependencies {
   readonly running: RunningWork;
   /** How many exchanges are in progress. */
   inFlight(): number;
-  /** Of exchanges that are settled after their request was answered. */
+  /** Reservations of exchanges that are settled after their request was answered. */
   readonly pending: PendingReservations;
   readonly limits: GatewayLimits;
-  /** Answers what no provider of a model can: counts of tokens. */
+  /** Counts tokens if no provider of a model can. */
   readonly fallbackProvider: Provider;
-  /** Providers that are not asked to count for a while. */
+  /** Providers that are not called for token counts for a while. */
   readonly missingCounters: MissingCounters;
   /** Puts candidates in order, and knows how their upstreams are. */
   readonly router: Router;
@@ -54,18 +54,18 @@ export interface GatewayDependencies {
   readonly prices: Prices;
   readonly clock: Clock;
   readonly events: Events;
-  /** Looks at deadlines. */
+  /** Checks deadlines. */
   readonly deadlines: DeadlineClock;
   readonly streamTimers: StreamTimers;
   readonly estimates: UsageEstimates;
   readonly drains: Drains;
-  /** Null where there is no ffmpeg. */
+  /** Null without ffmpeg. */
   readonly transcoder: AudioTranscoder | null;
-  /** What the operator opens to the safe fetcher. */
+  /** The operator's allowlist for the guarded fetcher. */
   readonly fetchAllow: readonly string[];
-  /** Looks up the names in URLs for one key. */
+  /** Resolves names in URLs for one key. */
   readonly dnsFor: DnsFor;
   readonly preferred: PreferredDialects;
-  /** Makes record ids. */
+  /** Creates record ids. */
   nextId(): string;
 }

@@ -1,4 +1,4 @@
-// What goes through the pipeline: what every exchange says of itself, and the work that differs between operations.
+// The input of the pipeline: what every exchange has, and the work that differs between operations.
 import type { GatewayError } from "../../canonical/error.ts";
 import type { Operation } from "../../canonical/operation.ts";
 import type { LedgerEntry, PassedOver } from "../ledger/types.ts";
@@ -10,30 +10,30 @@ import type { Plan } from "../routing/resolve.ts";
 import type { Affinity } from "../routing/router.ts";
 import type { Exchange, ExchangeOutcome } from "./exchange.ts";
 
-/** What every exchange says of itself, whatever its operation. */
+/** What every exchange has, for any operation. */
 export interface ExchangeRequest {
   readonly caller: Caller;
   readonly operation: Operation;
-  /** As the client named it. */
+  /** The model name that the client sent. */
   readonly model: string;
-  /** The id that the client sees. */
+  /** The request id that the client sees. */
   readonly requestId: string;
   readonly session: string | null;
   /** Monotonic time of arrival, in milliseconds. */
   readonly arrivedMs: number;
   readonly size: RequestSize;
-  /** What the client asked for; built when it is first needed. */
+  /** The client's request; built when it is first needed. */
   readonly content: ExchangeIntent["content"];
-  /** The candidates that serve the model. Throws where there are none. */
+  /** The candidates that serve the model. Throws if there are none. */
   resolve(): Plan;
 }
 
-/** An exchange that every policy has let in. It must be performed, or abandoned. */
+/** An exchange that every policy has admitted. It must be performed, or abandoned. */
 export interface AdmittedExchange {
   readonly id: string;
   readonly request: ExchangeRequest;
   readonly reservations: Reservations;
-  /** In the order in which they are asked. */
+  /** In the order of the attempts. */
   readonly candidates: readonly Candidate[];
   /** Null where its conversation may be answered anywhere. */
   readonly affinity: Affinity | null;
@@ -47,10 +47,10 @@ export interface AdmittedExchange {
 
 /** What differs between operations. */
 export interface Work<T> {
-  /** Opens the row of the ledger; nothing has been sent before. */
+  /** Opens the row of the ledger, before anything is sent. */
   open(admitted: AdmittedExchange): Promise<LedgerEntry>;
-  /** Asks the candidates. Settles the exchange, now or at the end of a stream, unless it goes on after this process. */
+  /** Calls the candidates. Settles the exchange, now or at the end of a stream, unless it outlives this process. */
   perform(exchange: Exchange, admitted: AdmittedExchange): Promise<T>;
-  /** What is settled for a failure that `perform` throws before it has settled. */
+  /** The outcome for a failure that `perform` throws before it has settled. */
   failed(error: GatewayError): ExchangeOutcome | Promise<ExchangeOutcome>;
 }

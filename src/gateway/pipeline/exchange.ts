@@ -1,4 +1,5 @@
-// The life of one exchange: admitted, opened in the ledger before dispatch, settled exactly once, whatever happens in between.
+// The life of one exchange: admitted, opened in the ledger before dispatch, settled exactly once, whatever happens in
+// between.
 import { changed, type GatewayError } from "../../canonical/error.ts";
 import type { Operation } from "../../canonical/operation.ts";
 import type { Usage } from "../../canonical/usage.ts";
@@ -16,16 +17,16 @@ import type { Candidate } from "../routing/catalog.ts";
 import type { Affinity, Router } from "../routing/router.ts";
 import type { RunningWork, Stoppable } from "./running-work.ts";
 
-/** Who answered, after how many attempts. */
+/** The provider of a reply, and the number of attempts. */
 export interface ServedBy {
   readonly candidate: Candidate;
-  /** The model as the client named it. */
+  /** The model name that the client sent. */
   readonly requestedModel: string;
   readonly attempts: number;
   readonly warnings: readonly Warning[];
 }
 
-/** The failure with the candidate that was asked last, for the headers of the response. */
+/** The failure with the last candidate, for the headers of the response. */
 export function withServedBy(failure: GatewayError, servedBy: ServedBy | null): GatewayError {
   if (servedBy === null) return failure;
   const { candidate, attempts } = servedBy;
@@ -37,12 +38,12 @@ export interface ExchangeOutcome {
   readonly usage: Usage | undefined;
   /** Null when the reply was complete. */
   readonly error: GatewayError | null;
-  /** False where `usage` is only what failed attempts may have cost. Default true. */
+  /** False if `usage` is only what failed attempts may have cost. Default true. */
   readonly charged?: boolean;
-  /** When the attempt that answered began, counted from the arrival of the request. */
+  /** When the successful attempt started, relative to the arrival of the request. */
   readonly attemptStartedMs?: number | null;
   readonly failedAttempts?: readonly LedgerAttempt[];
-  /** How long the gateway waited for others before the reply began. Absent: not measured. */
+  /** How long the gateway waited for others before the reply started. Absent: not measured. */
   readonly waitedMs?: number;
   readonly passedOver?: readonly PassedOver[];
 }
@@ -50,44 +51,44 @@ export interface ExchangeOutcome {
 export interface Exchange extends RequestIds {
   /** This candidate answers: it is busy until the settlement. */
   answeredBy(candidate: Candidate): void;
-  /** Who may be asked, in order. */
+  /** The candidates in order. */
   readonly candidates: readonly Candidate[];
-  /** Notes when the first byte of the reply was ready. */
+  /** Records when the first byte of the reply was ready. */
   firstByte(): void;
-  /** Notes that the client has its status: a later failure is an event of the stream. */
+  /** Records that the client has received its status: a later failure is an event of the stream. */
   headSent(): void;
   /** The reply is a stream, which lasts until the settlement. */
   startStream(): void;
-  /** How many tokens of output may be forwarded: fewer than asked for where no more can be reserved. */
+  /** How many tokens of output may be forwarded: fewer than requested if no more can be reserved. */
   cover(outputTokens: number): number;
-  /** Records what has been streamed so far, and by whom, for the case that the process dies. */
+  /** Records the usage and the provider so far, in case the process stops. */
   progress(usage: Usage, servedBy: ServedBy | null): void;
-  /** What it came to; null until it is settled. */
+  /** The settlement; null until it is settled. */
   readonly settlement: LedgerSettlement | null;
-  /** Writes the settlement, then lets the reservations go. Calls after the first change nothing. */
+  /** Writes the settlement, then releases the reservations. Further calls change nothing. */
   settle(outcome: ExchangeOutcome): Promise<unknown>;
-  /** Why it has to end before its time; null while it may go on. */
+  /** Why it must end early; null while it may continue. */
   readonly stopped: GatewayError | null;
   /** Records its bodies; null where none are stored. */
   readonly bodies: BodyRecorder | null;
   /** The signal of its work: that of the client, or an aborted one once it is stopped. */
   signal(client: () => AbortSignal): AbortSignal;
-  /** Whom to call when it is stopped: a stream, which then ends with an error. */
+  /** The callback when it is stopped: a stream then ends with an error. */
   onStop(end: (reason: GatewayError) => void): void;
-  /** The request is answered, the exchange goes on: `settlePending` settles it, maybe in another process. */
+  /** The request is answered and the exchange continues: `settlePending` settles it, possibly in another process. */
   leavePending(pending: PendingReservations): void;
 }
 
 export interface ExchangeDependencies extends RequestIds {
   readonly router: Pick<Router, "health" | "answered">;
   readonly affinity: Affinity | null;
-  /** Candidates that were left out or moved back before any was asked. */
+  /** Candidates that were excluded or moved back before any attempt. */
   readonly passedOver?: readonly PassedOver[] | undefined;
   readonly entry: LedgerEntry;
   readonly reservations: Reservations;
   readonly candidates: readonly Candidate[];
   readonly operation: Operation;
-  /** As the client named it. */
+  /** The model name that the client sent. */
   readonly model: string;
   readonly tier: string | null;
   readonly prices: Prices;
@@ -95,10 +96,10 @@ export interface ExchangeDependencies extends RequestIds {
   readonly events: Events;
   /** Monotonic time of arrival, in milliseconds. */
   readonly arrivedMs: number;
-  /** Whose request it is. */
+  /** The key of the request. */
   readonly keyId: string;
   readonly bodies: BodyRecorder | null;
-  /** Where it is listed while it is in progress. */
+  /** The registry of exchanges in progress. */
   readonly running: RunningWork;
 }
 
@@ -122,7 +123,7 @@ class RunningExchange implements Exchange, Stoppable {
   declare readonly requestId: string;
   declare readonly candidates: readonly Candidate[];
   declare private readonly given: ExchangeDependencies;
-  /** Not rounded, as the gateway's own time is short. */
+  /** Not rounded, because the gateway's own time is short. */
   declare private firstByteMs: number | null;
   declare private isHeadSent: boolean;
   declare private isStream: boolean;
@@ -282,7 +283,7 @@ export interface PendingDependencies {
   readonly events: Events;
 }
 
-/** Settles an exchange that its request has left pending. Doing it twice changes nothing. */
+/** Settles an exchange that its request has left pending. Repeated calls change nothing. */
 export async function settlePending(
   { ledger, pending, events, prices }: PendingDependencies,
   ids: RequestIds,

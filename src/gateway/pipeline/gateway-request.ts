@@ -1,4 +1,4 @@
-// A request as the client made it; what it means is built when it is first asked for.
+// A request as the client sent it; its canonical form is built when it is first needed.
 import type { OperationRequest } from "../../canonical/operation.ts";
 import type { Warning } from "../../canonical/warning.ts";
 import type { Dialect, RequestMeta, WriteContext } from "../../dialects/dialect.ts";
@@ -7,33 +7,33 @@ import { approximateInput, type InputScan, scanInput } from "../../dialects/toke
 import type { JsonObject } from "../../lib/json.ts";
 import type { JsonSource } from "../../lib/json-source.ts";
 
-/** A request as the client made it: the dialect it speaks, its wire, and what the wire means. */
+/** A request as the client sent it: its dialect, its wire, and its canonical form. */
 export interface GatewayRequest {
   readonly dialect: Dialect;
   readonly wire: JsonObject;
-  /** The body as it came, where it was JSON. */
+  /** The original body, if it was JSON. */
   readonly source?: JsonSource;
   readonly envelope: RequestMeta;
-  /** What every request is asked for. */
+  /** The fields that every request needs. */
   readonly outline: RequestOutline;
-  /** Built when it is first read: what passes through needs the outline only. */
+  /** Built when it is first read: passthrough needs only the outline. */
   readonly request: OperationRequest;
-  /** True: whatever would be dropped or approximated is refused instead. */
+  /** True: what would be dropped or approximated is refused instead. */
   readonly strict: boolean;
   readonly write: WriteContext;
-  /** What a refusal has made the gateway change in what the client asked. */
+  /** Changes that the gateway made to the request after a refusal. */
   readonly adjustments?: readonly Warning[];
-  /** A reply that is not streamed stays a value: it is worked on before its bytes are made. */
+  /** A complete reply stays a value, because it is processed before its bytes are made. */
   readonly asJson?: true;
-  /** What one pass over its input has found. */
+  /** The result of one pass over its input. */
   readonly input: InputScan;
-  /** Set where the wire holds state that only its maker can read, at this path: other candidates are passed over. */
+  /** Set if the wire contains state that only its origin can read, at this path: other candidates are skipped. */
   readonly pinnedTo?: { readonly origin: string; readonly path: string };
-  /** The same request, changed as one candidate needs it. Its outline stays. */
+  /** The same request with changes for one candidate. Its outline stays. */
   with(changes: RequestChanges): GatewayRequest;
 }
 
-/** What may differ in the request that one candidate gets. */
+/** What may differ in the request for one candidate. */
 export type RequestChanges = Partial<Pick<GatewayRequest, "wire" | "request" | "adjustments">>;
 
 interface Given extends Pick<GatewayRequest, "dialect" | "wire" | "envelope" | "strict"> {
@@ -44,7 +44,7 @@ interface Given extends Pick<GatewayRequest, "dialect" | "wire" | "envelope" | "
 }
 type WriteGiven = Omit<WriteContext, "request" | "inputEstimate">;
 
-/** What writers are given; the request is built when the first of them looks at it. */
+/** The context of writers; the canonical request is built when the first of them uses it. */
 class RequestWriteContext implements WriteContext {
   declare readonly wire: JsonObject;
   declare readonly id: string;
@@ -120,7 +120,7 @@ class ReadRequest implements GatewayRequest {
   }
 }
 
-/** `built` is there where the request is not read from the wire. Throws the 400 of a wire that is not plain and makes no sense. */
+/** `built` is given if the request is not read from the wire. Throws status 400 for an invalid wire. */
 export function createGatewayRequest(given: Given, write: WriteGiven, built?: OperationRequest): GatewayRequest {
   return new ReadRequest(given, write, built);
 }

@@ -1,4 +1,4 @@
-// The gateway as the front door, stored responses and tasks use it: what it works with, and the pipeline over it.
+// The gateway for the HTTP layer, stored responses and tasks: its dependencies, and the pipeline.
 import type { RequestIds } from "../../telemetry/events.ts";
 import type { Ending } from "../ledger/settlement.ts";
 import type { GatewayDependencies } from "./dependencies.ts";
@@ -9,12 +9,12 @@ import type { GatewayReply, RequestContext } from "./request-context.ts";
 export interface Gateway extends GatewayDependencies {
   /** Answers one request to a model. Throws GatewayError for every failure before the first byte. */
   answer(request: GatewayRequest, context: RequestContext): Promise<GatewayReply>;
-  /** The admission alone, for work that begins after its request was answered. */
+  /** Only the admission, for work that starts after its request was answered. */
   admit(request: GatewayRequest, context: Omit<RequestContext, "signal" | "encoder">): AdmittedExchange;
   /** The rest of an admitted request. */
   answerAdmitted(admitted: AdmittedExchange, request: GatewayRequest, context: RequestContext): Promise<GatewayReply>;
   /** Any other exchange, from its admission to its answer. */
   run<T>(request: ExchangeRequest, work: Work<T>): Promise<T>;
-  /** Settles an exchange that its request has left pending. Doing it twice changes nothing. */
+  /** Any other exchange, from its admission to its answer. */
   settlePending(ids: RequestIds, ending: Ending): Promise<void>;
 }

@@ -1,4 +1,4 @@
-// A request whose body has passed its schema, and what the pipeline makes of it.
+// A request whose body has passed its schema, and its conversion for the pipeline.
 import type { Dialect, RequestMeta, WriteContext } from "../../dialects/dialect.ts";
 import type { JsonObject } from "../../lib/json.ts";
 import type { JsonSource } from "../../lib/json-source.ts";
@@ -7,11 +7,11 @@ import { nothing } from "../streaming/transcoder.ts";
 import { createGatewayRequest, type GatewayRequest } from "./gateway-request.ts";
 import type { RequestContext } from "./request-context.ts";
 
-/** A request whose body has been read and validated. */
+/** A request with a parsed and validated body. */
 export interface IncomingRequest {
   readonly dialect: Dialect;
   readonly wire: JsonObject;
-  /** The body as it came, where it was JSON. */
+  /** The original body, if it was JSON. */
   readonly source: JsonSource | undefined;
   readonly envelope: RequestMeta;
   readonly strict: boolean;
@@ -22,20 +22,20 @@ export interface IncomingRequest {
   readonly context: RequestContext;
 }
 
-/** Where the request to the upstream differs from what the client asked. */
+/** Where the request to the upstream differs from the client's. */
 export interface Overrides {
-  /** What goes to the upstream, where it is not the client's own wire. */
+  /** The wire for the upstream, if it is not the client's own. */
   readonly wire?: JsonObject;
-  /** What the response repeats of the request, where that is not `wire`. */
+  /** The request that the response repeats, if it is not `wire`. */
   readonly echo?: JsonObject;
-  /** The identity of the reply, where it is stored: its id takes the place of the request's. */
+  /** The identity of a stored reply: its id replaces that of the request. */
   readonly stored?: NonNullable<WriteContext["stored"]>;
   readonly pinnedTo?: GatewayRequest["pinnedTo"];
 }
 
 const encoder = new TextEncoder();
 
-/** The request that goes through the pipeline. Throws the 400 of a wire that makes no sense. */
+/** The request for the pipeline. Throws status 400 for an invalid wire. */
 export function gatewayRequestOf(incoming: IncomingRequest, nowMs: number, changes: Overrides = {}): GatewayRequest {
   const { dialect, envelope, strict } = incoming;
   const wire = changes.wire ?? incoming.wire;
@@ -49,7 +49,7 @@ export function gatewayRequestOf(incoming: IncomingRequest, nowMs: number, chang
   );
 }
 
-/** Silence and errors in the words of a dialect; `id` is the one that its errors name. */
+/** Heartbeats and errors in the format of a dialect; `id` is the request id in errors. */
 export function streamEncoderOf(dialect: Dialect, id: string): StreamEncoder {
   if (dialect.audio !== undefined) return { heartbeat: () => nothing, error: () => [] };
   return {

@@ -1,4 +1,5 @@
-// What a request costs whose process died: by what was noted of it, at the provider that was noted, else at the first that it may have reached.
+// The price of an interrupted request: for its recorded usage, at the recorded provider, otherwise at the first that it
+// may have reached.
 import { GatewayError } from "../../canonical/error.ts";
 import type { Operation } from "../../canonical/operation.ts";
 import { zeroUsage } from "../../canonical/usage.ts";
@@ -10,7 +11,7 @@ import { resolve } from "../routing/resolve.ts";
 
 const unknownList = (provider: Provider) => ({ provider, models: null, ids: new Set<string>() });
 
-/** Where it may have been sent: the same names that its price was looked up by. */
+/** Where it may have been sent, by the names under which prices are looked up. */
 function placesOf({ provider, upstreamModel, model, operation }: InterruptedRequest, catalog: Catalog) {
   if (provider !== null) {
     const found = catalog.providers.find(({ entry }) => entry.name === provider);
@@ -29,7 +30,7 @@ function placesOf({ provider, upstreamModel, model, operation }: InterruptedRequ
   }
 }
 
-/** Null where none of these places has a price. */
+/** Null if none of these has a price. */
 export function interruptedPrice(prices: Prices, catalog: Catalog): (request: InterruptedRequest) => Money | null {
   return (request) => {
     const { inputTokens, cacheReadTokens, cacheWriteTokens, outputTokens, reasoningTokens, atMs } = request;

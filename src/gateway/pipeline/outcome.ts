@@ -1,4 +1,5 @@
-// What is settled for a request: what its caller is charged, and what its failed attempts may have cost. docs/billing.md has the rules.
+// The outcome of a request: what its caller is charged, and what its failed attempts may have cost. docs/billing.md has
+// the rules.
 import { type GatewayError, isWithdrawn } from "../../canonical/error.ts";
 import { totalInput, type Usage } from "../../canonical/usage.ts";
 import type { AttemptLog, FailedAttempt } from "../attempts/attempt-log.ts";
@@ -9,7 +10,7 @@ import type { ExchangeOutcome, ServedBy } from "./exchange.ts";
 import type { GatewayRequest } from "./gateway-request.ts";
 import type { UsageEstimates } from "./usage-estimate.ts";
 
-/** What a settlement needs to know of its request. */
+/** What a settlement needs from its request. */
 export interface Settled {
   readonly gatewayRequest: GatewayRequest;
   readonly log: AttemptLog;
@@ -29,7 +30,7 @@ function rowOf({ candidate, ...attempt }: FailedAttempt, inputTokens: number): L
 export const attemptRows = (log: AttemptLog, inputTokens: number): LedgerAttempt[] =>
   log.failures().map((attempt) => rowOf(attempt, inputTokens));
 
-/** The candidates that could not carry the request. */
+/** The candidates that could not serve the request. */
 export const unableRows = (log: AttemptLog): PassedOver[] =>
   log.unables().map(({ candidate, error: { code, param } }) => ({
     provider: candidate.provider.entry.name,
@@ -38,7 +39,7 @@ export const unableRows = (log: AttemptLog): PassedOver[] =>
     ...(param === null ? {} : { field: param }),
   }));
 
-/** Failed attempts before the one that answered had the same input. */
+/** Failed attempts before the successful one had the same input. */
 const answered = (log: AttemptLog, servedBy: ServedBy, usage: Usage, error: GatewayError | null): ExchangeOutcome => ({
   servedBy,
   usage,
@@ -49,7 +50,7 @@ const answered = (log: AttemptLog, servedBy: ServedBy, usage: Usage, error: Gate
   failedAttempts: attemptRows(log, totalInput(usage)),
 });
 
-/** A whole reply was given. */
+/** A complete reply was returned. */
 export async function repliedOutcome(
   { gatewayRequest, log, estimates }: Settled,
   servedBy: ServedBy,
@@ -61,7 +62,10 @@ export async function repliedOutcome(
 const atMost = (usage: Usage, outputTokens: number): Usage =>
   usage.outputTokens <= outputTokens ? usage : { ...usage, outputTokens };
 
-/** A stream began. Charged as reported, else what was sent and what was delivered: not more output than was let through. */
+/**
+ * A stream started. Charged as reported, otherwise for what was sent and delivered: never more output than was
+ * forwarded.
+ */
 export async function streamedOutcome(
   { gatewayRequest, log, estimates }: Settled,
   servedBy: ServedBy,
@@ -75,8 +79,8 @@ export async function streamedOutcome(
 }
 
 /**
- * Nothing was given. What was reported is charged; a client that left, or whose key was revoked, is charged the input of that attempt; else
- * the input is what the provider may bill, and the caller is not charged.
+ * No reply was returned. Reported usage is charged. If the client disconnected, or its key was revoked, the input of
+ * that attempt is charged. Otherwise the input is what the provider may bill, and the caller is not charged.
  */
 export async function failedOutcome(
   { gatewayRequest, log, estimates }: Settled,

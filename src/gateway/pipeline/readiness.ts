@@ -1,9 +1,9 @@
-// Whether requests can be answered: the ledger takes rows, the database answers, and the process is not stopping.
+// Whether requests can be answered: the ledger accepts rows, the database responds, and the process is not stopping.
 import type { Clock } from "../../lib/clock.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import type { Keys } from "../policy/keys.ts";
 
-/** Why requests should go elsewhere. */
+/** The reason why requests should go elsewhere. */
 export interface NotReady {
   readonly status: "draining" | "unavailable";
   readonly reason: string;
@@ -22,7 +22,7 @@ export interface ReadinessParts {
   readonly clock: Clock;
 }
 
-/** The ledger is tried at most this often: the path needs no key. */
+/** The ledger is tried at most this often, because the endpoint needs no key. */
 const probeEveryMs = 1_000;
 
 export function createReadiness({ ledger, keys, clock }: ReadinessParts): Readiness {

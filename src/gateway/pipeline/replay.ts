@@ -1,11 +1,11 @@
-// A reply that is given again: its caller must still be allowed to ask, nothing is charged, and the ledger has a row for it.
+// A repeated reply: its caller must still be permitted, nothing is charged, and the ledger has a row for it.
 
 import { settlementOf } from "../ledger/settlement.ts";
 import { ledgerNames } from "../policy/caller.ts";
 import type { ExchangeIntent } from "../policy/policy.ts";
 import type { GatewayDependencies } from "./dependencies.ts";
 
-/** A request that is answered with the reply of an earlier one. */
+/** A request that is answered with an earlier reply. */
 export interface Replay extends Omit<ExchangeIntent, "id"> {
   readonly requestId: string;
   readonly arrivedMs: number;
@@ -13,7 +13,7 @@ export interface Replay extends Omit<ExchangeIntent, "id"> {
   readonly stream: boolean;
   /** The status of the reply. */
   readonly httpStatus: number;
-  /** The exchange that the reply came from; null where it is not known. */
+  /** The exchange of the original reply; null if it is unknown. */
   readonly replayOf: string | null;
 }
 

@@ -1,4 +1,4 @@
-// How much a request may use: its bounds on tokens, and the units that it asks for, before anything is sent.
+// The size of a request before anything is sent: its limits on tokens, and the units that it requests.
 import { imageCount } from "../../canonical/image.ts";
 import type { BilledUnits, TokenBucket } from "../../canonical/usage.ts";
 import type { VideoRequest } from "../../canonical/video.ts";
@@ -12,7 +12,7 @@ import type { GatewayRequest } from "./gateway-request.ts";
 import { familyOf } from "./usage-estimate.ts";
 
 const docsPerSearch = 100;
-/** Less output than that is of no use to most clients. */
+/** A lower output limit is useless to most clients. */
 const leastTokens = 1_024;
 const msPerSecond = 1_000;
 
@@ -28,7 +28,7 @@ class ModelRequestSize implements RequestSize {
     return this.of.outline.operation === "count" ? 0 : inputBound(this.of.input, candidates.map(familyOf));
   }
 
-  /** Only a conversation has output that is paid by the token. */
+  /** Only chat has output that is billed by the token. */
   outputBound(): number | null {
     const { operation, maxOutputTokens, choices } = this.of.outline;
     if (operation !== "chat") return 0;
@@ -118,10 +118,10 @@ function unitsOf({ request }: GatewayRequest): readonly BilledUnits[] {
 
 export const requestSize = (of: GatewayRequest): RequestSize => new ModelRequestSize(of);
 
-/** The longest video that a provider makes when none is asked for. */
+/** The longest default video of any provider. */
 const usualVideoSeconds = 10;
 
-/** A video is paid by the second. */
+/** A video is billed by the second. */
 export function videoSize({ seconds = usualVideoSeconds, n, resolution }: VideoRequest): RequestSize {
   const size = resolution === undefined ? {} : { size: resolution };
   const units: readonly BilledUnits[] = [{ kind: "videoMs", amount: Math.ceil(seconds * n * msPerSecond), ...size }];

@@ -1,4 +1,4 @@
-// The one way of every exchange: authorize, resolve, admit, order, open its row, do its work, settle.
+// The path of every exchange: authorize, resolve, admit, order, open its row, do its work, settle.
 import { GatewayError, toGatewayError } from "../../canonical/error.ts";
 import type { PassedOver } from "../ledger/types.ts";
 import type { ExchangeIntent, Policy } from "../policy/policy.ts";
@@ -9,7 +9,7 @@ import type { GatewayDependencies } from "./dependencies.ts";
 import { createExchange, type Exchange } from "./exchange.ts";
 import type { AdmittedExchange, ExchangeRequest, Work } from "./exchange-request.ts";
 
-/** The steps before the row: a GatewayError is the refusal of a policy, or says that nobody serves the model. */
+/** The steps before the row. A GatewayError is the refusal of a policy, or means that no provider serves the model. */
 export function admit(dependencies: GatewayDependencies, request: ExchangeRequest): AdmittedExchange {
   const { policies, nextId } = dependencies;
   const { caller, operation, model, size, content } = request;
@@ -54,7 +54,7 @@ function decisionsOf(
   ];
 }
 
-/** The candidates that no policy forbids. Throws `model_not_allowed` where none is left. */
+/** The candidates that all policies permit. Throws `model_not_allowed` if none is left. */
 function permitted(
   policies: readonly Policy[],
   intent: ExchangeIntent,

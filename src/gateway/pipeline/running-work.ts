@@ -1,24 +1,24 @@
 // The exchanges in progress, so that those of a key, or all, can be ended before their time.
 import { GatewayError } from "../../canonical/error.ts";
 
-/** An exchange that can be made to end. */
+/** An exchange that can be ended early. */
 export interface Stoppable {
   readonly keyId: string;
-  /** Ends it with this error, which its client gets. Calls after the first change nothing. */
+  /** Ends it with this error for its client. Further calls change nothing. */
   stop(reason: GatewayError): void;
 }
 
 export interface RunningWork {
-  /** Ends it at once where its key was ended a moment ago. */
+  /** Ends it at once if its key was revoked just before. */
   add(work: Stoppable): void;
   remove(work: Stoppable): void;
-  /** Ends what is in progress for a key, and what is on its way to begin. */
+  /** Ends what is in progress or about to start for a key. */
   endKey(keyId: string): void;
   /** Ends everything, and what begins from now on, because the process stops. */
   endAll(): void;
 }
 
-/** What a client gets whose key was revoked while its request was in progress. */
+/** The client's error if its key is revoked while its request is in progress. */
 export const keyRevoked = (): GatewayError => new GatewayError("key_revoked", "The API key was revoked.");
 
 /** What a client gets whose request was in progress when the process had to end. */
@@ -27,7 +27,7 @@ export const stopping = (): GatewayError =>
 
 export function createRunningWork(): RunningWork {
   const running = new Set<Stoppable>();
-  /** Of this process's time: a key that was revoked before is not identified any more. */
+  /** Only during this process: a key that was revoked earlier is not accepted any more. */
   const ended = new Set<string>();
   let isStopping = false;
   return {

@@ -1,4 +1,5 @@
-// Usage that no provider reported: what was sent and what was delivered, by the tokenizer where it answers in time.
+// Usage that the provider did not report: what was sent and delivered, counted by the tokenizer if it is available in
+// time.
 import type { OperationRequest, OperationResponse } from "../../canonical/operation.ts";
 import { addUsage, totalInput, type Usage, withEstimatedOutput, zeroUsage } from "../../canonical/usage.ts";
 import { type TokenFamily, tokenFamilyOf } from "../../dialects/tokens/families.ts";
@@ -12,18 +13,18 @@ import { type Delivered, nothingDelivered } from "../streaming/meter.ts";
 export interface UsageEstimates {
   /** Of what was sent. Never rejects. */
   input(requests: readonly OperationRequest[], candidate: Candidate): Promise<Usage>;
-  /** Of what was sent and delivered; `known` is what the provider did say of the input. Never rejects. */
+  /** Of what was sent and delivered; `known` is the input that the provider did report. Never rejects. */
   stream(
     requests: readonly OperationRequest[],
     delivered: Delivered,
     candidate: Candidate,
     known?: Usage,
   ): Promise<Usage>;
-  /** Of a whole reply. Never rejects. */
+  /** Of a complete reply. Never rejects. */
   reply(requests: readonly OperationRequest[], response: OperationResponse, candidate: Candidate): Promise<Usage>;
 }
 
-/** A reply or a settlement waits so long for the tokenizer, then the quick estimate has to do. */
+/** A reply or a settlement waits so long for the tokenizer, then the approximation is used. */
 const patienceMs = 2_000;
 
 export const familyOf = ({ provider, model }: Candidate): TokenFamily => tokenFamilyOf(provider.kind.name, model);
@@ -31,7 +32,7 @@ export const familyOf = ({ provider, model }: Candidate): TokenFamily => tokenFa
 /** Counting is free at every provider that offers it. */
 const isFree = (request: OperationRequest): boolean => request.operation === "count";
 
-/** What a conversation's reply says: text, thinking and calls. */
+/** The output of a chat reply: text, thinking and calls. */
 export function textOfAnswer(response: OperationResponse): string {
   if (response.operation !== "chat") return "";
   const blocks = response.choices.flatMap((choice) => choice.blocks);
@@ -70,7 +71,7 @@ export function usageEstimates(counter: TokenCounter): UsageEstimates {
       known ?? input(requests, candidate),
       outputOf(delivered, familyOf(candidate)),
     ]);
-    // What is paid by the character or the second has no tokens.
+    // Operations that are billed by the character or the second have no tokens.
     const hasTokens = sent.units === undefined || totalInput(sent) > 0;
     return withEstimatedOutput(sent, hasTokens ? outputTokens : 0);
   };
