@@ -1,60 +1,60 @@
-// What became of each attempt of a request, and what replies said that they used: the ledger is told both.
+// The outcome of each attempt of a request, and the usage that replies reported, for the ledger.
 import type { GatewayError } from "../../canonical/error.ts";
 import { addUsage, type Usage } from "../../canonical/usage.ts";
 import type { Candidate } from "../routing/catalog.ts";
 
 /**
- * What a provider that did not answer may bill. `unsent`: nothing reached it. `refused`: it answered with a 4xx, and bills nothing.
- * `possible`: it had the request, and then failed, fell silent or was given up.
+ * What a provider without a valid reply may bill. `unsent`: nothing reached it. `refused`: it returned a 4xx, and
+ * bills nothing. `possible`: it received the request, and then failed, stalled or was aborted.
  */
 export type AttemptOutcome = "unsent" | "refused" | "possible";
 
-/** An attempt that did not answer. */
+/** A failed attempt. */
 export interface FailedAttempt {
-  /** Among all attempts of the request, from 1. */
+  /** Its number among all attempts of the request, from 1. */
   readonly number: number;
   readonly candidate: Candidate;
   readonly outcome: AttemptOutcome;
   readonly errorCode: string;
-  /** Of the provider's answer; null where there was none. */
+  /** The status of the provider's response; null if there was none. */
   readonly httpStatus: number | null;
   /** Counted from the arrival of the request. */
   readonly startedMs: number;
   readonly durationMs: number;
 }
 
-/** A candidate that could not carry the request, or not in this way. */
+/** A candidate that cannot serve the request, or not in this dialect. */
 export interface UnableCandidate {
   readonly candidate: Candidate;
   readonly error: GatewayError;
 }
 
 export interface AttemptLog {
-  /** The candidate is not asked in this way, because it cannot carry the request. */
+  /** The candidate is skipped in this dialect, because it cannot serve the request. */
   unable(candidate: Candidate, error: GatewayError): void;
   unables(): readonly UnableCandidate[];
   /** The number of the current attempt, from 1. */
   number(): number;
-  /** The next attempt begins. */
+  /** The next attempt starts. */
   begin(candidate: Candidate): void;
-  /** A call of the current attempt leaves. */
+  /** A call of the current attempt is sent. */
   sent(): void;
-  /** That call reached nobody. */
+  /** That call did not reach the provider. */
   unreachable(): void;
-  /** The status of the provider's answer to a call. */
+  /** The status of the provider's response to a call. */
   answered(httpStatus: number): void;
-  /** A call's reply was read; `usage` is what the provider reported. */
+  /** The reply to a call was read; `usage` is what the provider reported. */
   read(usage: Usage | undefined): void;
-  /** The current attempt did not answer. */
+  /** The current attempt failed. */
   failed(error: GatewayError): void;
-  /** The sum of what was reported, also by replies that came to nothing for the client; undefined where nothing was. */
+  /** The sum of all reported usage, including replies that were not used; undefined if there was none. */
   reported(): Usage | undefined;
   failures(): readonly FailedAttempt[];
   /** Counts the time until `promise` is settled as time that the gateway waited. Returns the promise. */
   waits<T>(promise: Promise<T>): Promise<T>;
-  /** How long anything has been waited for, the time before the first attempt included. */
+  /** The total time waited, including the time before the first attempt. */
   waitedMs(): number;
-  /** When the last attempt began, counted from the arrival of the request; null before the first one. */
+  /** When the last attempt started, relative to the arrival of the request; null before the first one. */
   startedMs(): number | null;
 }
 
@@ -191,7 +191,9 @@ class RequestAttempts implements AttemptLog {
   }
 }
 
-/** `arrivedMs` is monotonic: when the request arrived; `waitedMs` is how long it has waited for its client since. */
+/**
+ * `arrivedMs` is the monotonic arrival time of the request; `waitedMs` is how long it has waited for its client since.
+ */
 export function createAttemptLog(nowMs: () => number, arrivedMs: number, waitedMs = 0): AttemptLog {
   return new RequestAttempts(nowMs, arrivedMs, waitedMs);
 }

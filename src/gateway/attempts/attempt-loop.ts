@@ -1,4 +1,4 @@
-// The one attempt loop: candidates are asked in order until one answers; what may be tried again, and how often.
+// The only attempt loop: candidates are called in order until one succeeds, within the limits on retries.
 import { GatewayError, toGatewayError } from "../../canonical/error.ts";
 import type { Warning } from "../../canonical/warning.ts";
 import { isContentRefusal } from "../../dialects/images/content-policy.ts";
@@ -11,20 +11,23 @@ import type { AttemptLog } from "./attempt-log.ts";
 import { clientError } from "./client-error.ts";
 import { blamesCredential, isSameServer, pause, repeatWaitMs } from "./retry.ts";
 
-/** A request as it will be sent to one candidate. */
+/** A request as it is sent to one candidate. */
 export interface PreparedAttempt<T> {
   readonly warnings: readonly Warning[];
-  /** Sends it, and reads as much of the response as decides whether it is one. */
+  /** Sends it, and reads enough of the response to decide whether it is one. */
   send(): Promise<T>;
 }
 
-/** The attempts that one candidate may get, best first. */
+/** The possible attempts of one candidate, best first. */
 export interface CandidateAttempts<T> {
-  /** Null when there is none left. A GatewayError says why this one cannot carry the request: it does not count as an attempt. */
+  /**
+   * Null when there is none left. A GatewayError is the reason why this one cannot serve the request; it does not
+   * count as an attempt.
+   */
   next(): Promise<PreparedAttempt<T> | GatewayError | null>;
-  /** The last one failed. True where another one of this candidate may answer all the same. */
+  /** The last one failed. True if another one of this candidate may still succeed. */
   canRecover(failure: GatewayError): boolean;
-  /** The last one answered after `canRecover`. */
+  /** The last one succeeded after `canRecover`. */
   recovered(): void;
 }
 
@@ -41,30 +44,33 @@ export interface AttemptBounds {
 export type AttemptedExchange = RequestIds & Pick<Exchange, "answeredBy" | "stopped">;
 
 export interface AttemptLoop<T> extends AttemptBounds {
-  /** In the order in which they are asked. */
+  /** In the order of the attempts. */
   readonly candidates: readonly Candidate[];
   readonly maxAttemptsPerRequest: number;
   readonly requestedModel: string;
-  /** The client's: aborted when it goes away. */
+  /** The client's signal: aborted when it disconnects. */
   readonly signal: () => AbortSignal;
   readonly log: AttemptLog;
   readonly events: Events;
   readonly ids: AttemptedExchange;
   readonly isStream: boolean;
   attemptsFor(candidate: Candidate): CandidateAttempts<T>;
-  /** Whether another candidate may be asked after this failure. */
+  /** Whether another candidate may be called after this failure. */
   mayContinue(failure: GatewayError): boolean;
 }
 
-/** What came of all attempts: a value and who gave it, or the failure that speaks for the request and who was asked last. */
+/**
+ * The outcome of all attempts: a value and its provider, or the failure for the client and the provider of the last
+ * attempt.
+ */
 export type AttemptResult<T> =
   | { readonly value: T; readonly servedBy: ServedBy }
   | { readonly failure: GatewayError; readonly servedBy: ServedBy | null };
 
-/** What has been tried so far for one exchange. */
+/** The state of the attempts of one exchange. */
 interface AttemptState<T> {
   readonly failures: GatewayError[];
-  /** The first reason why a candidate could not carry the request. */
+  /** The first reason why a candidate could not serve the request. */
   unsupported: GatewayError | null;
   servedBy: ServedBy | null;
   attempts: number;
@@ -74,11 +80,14 @@ interface AttemptState<T> {
 
 export const clientClosed = (): GatewayError => new GatewayError("client_closed", "The client closed the connection.");
 
-/** Why the request was withdrawn: the reason of the signal, where it is more than that the client has gone. */
+/** Why the request was aborted: the reason of the signal, if it is more than a disconnected client. */
 export const withdrawnBy = ({ reason }: AbortSignal): GatewayError =>
   reason instanceof GatewayError ? reason : clientClosed();
 
-/** Failures speak for the whole exchange in this order: the last one that is neither a rate limit nor for the operator, a rate limit, the last one. */
+/**
+ * The failure of the whole exchange, in this order: the last one that is neither a rate limit nor for the operator, a
+ * rate limit, the last one.
+ */
 function verdict(failures: readonly GatewayError[]): GatewayError {
   const forCaller = failures.filter((failure) => !needsOperator(failure));
   const last = forCaller.findLast((failure) => failure.kind !== "upstream_rate_limited") ?? forCaller.at(-1);
@@ -86,7 +95,10 @@ function verdict(failures: readonly GatewayError[]): GatewayError {
   return last ?? failures.at(-1) ?? none();
 }
 
-/** The server has no such path, or no such model on it, which says nothing about the request: the next candidate is another server. */
+/**
+ * The server does not have this path, or not this model, which is independent of the request: the next candidate is
+ * another server.
+ */
 const isUnknownThere = (failure: GatewayError): boolean =>
   failure.kind === "upstream_rejected" && (failure.status === 404 || failure.status === 405);
 
@@ -169,7 +181,7 @@ function isNext<T>(candidate: Candidate, { failures, lastAsked }: AttemptState<T
   return lastAsked === null || !isSameServer(lastAsked, candidate) || blamesCredential(last);
 }
 
-/** Asks one candidate after the other, until one answers or nobody else may be asked. */
+/** Calls one candidate after the other, until one succeeds or no other may be called. */
 export async function attemptCandidates<T>(loop: AttemptLoop<T>): Promise<AttemptResult<T>> {
   const state: AttemptState<T> = {
     ...{ failures: [], unsupported: null, servedBy: null, attempts: 0, answer: null, lastAsked: null },
@@ -186,13 +198,13 @@ export async function attemptCandidates<T>(loop: AttemptLoop<T>): Promise<Attemp
   }
   const { failures, unsupported, servedBy, answer } = state;
   if (answer !== null && servedBy !== null) return { value: answer.value, servedBy };
-  // A path that the server does not have says less than why the request cannot be sent in another way.
+  // Why the request cannot be sent in another dialect is more informative than a path that the server does not have.
   if (unsupported !== null && failures.every(isUnknownThere)) return { failure: unsupported, servedBy };
   const last = failures.at(-1);
   return { failure: last !== undefined && !loop.mayContinue(last) ? last : verdict(failures), servedBy };
 }
 
-/** For candidates that get one attempt. `prepare` throws the reason why the candidate cannot carry the request. */
+/** For candidates with a single attempt. `prepare` throws the reason why the candidate cannot serve the request. */
 export function singleAttempt<T>(prepare: () => Promise<PreparedAttempt<T>>): CandidateAttempts<T> {
   let isPrepared = false;
   return {
@@ -206,5 +218,5 @@ export function singleAttempt<T>(prepare: () => Promise<PreparedAttempt<T>>): Ca
   };
 }
 
-/** For operations that cost nothing when they are asked twice: everything but a refusal of the request itself. */
+/** For operations that cost nothing when repeated: every failure but a refusal of the request itself. */
 export const unlessRefused = (failure: GatewayError): boolean => failure.retry !== "never";

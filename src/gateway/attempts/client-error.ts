@@ -1,4 +1,5 @@
-// The one redaction: an error about a candidate as its client may see it, without credentials and with the client's name of the model.
+// The only redaction of errors: an error about a candidate for the client, without credentials and with the client's
+// name of the model.
 import type { GatewayError } from "../../canonical/error.ts";
 import { safeError } from "../../providers/redaction.ts";
 import type { Candidate } from "../routing/catalog.ts";

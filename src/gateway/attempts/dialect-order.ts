@@ -1,4 +1,4 @@
-// The ways to ask one candidate: its dialects in the order to try them, and the request changed as a refusal demands.
+// The possible attempts of one candidate: its dialects in order, and changes of the request after a refusal.
 
 import type { ChatRequest } from "../../canonical/chat.ts";
 import type { GatewayError } from "../../canonical/error.ts";
@@ -17,12 +17,12 @@ function dialectsIn(gatewayRequest: GatewayRequest, spoken: readonly UpstreamDia
 }
 
 /**
- * A pure memo for every request to a provider that serves all models in all its dialects. The key is the provider, which
- * is never changed and belongs to one catalog: another gateway has providers of its own.
+ * A pure cache for providers that serve all models in all of their dialects. The key is the provider, which never
+ * changes and belongs to one catalog.
  */
 const dialectsByProvider = new WeakMap<Provider, Map<UpstreamDialect, readonly UpstreamDialect[]>>();
 
-/** What a candidate may be asked in: the client's own dialect first, then the others that serve the operation. */
+/** The dialects of a candidate for an operation: the client's own first, then the others. */
 export function dialectsFor(
   gatewayRequest: GatewayRequest,
   { provider, model }: Candidate,
@@ -37,7 +37,7 @@ export function dialectsFor(
   return found;
 }
 
-/** One way to ask: a dialect, and the request as it is asked there. */
+/** A possible attempt: a dialect, and the request for it. */
 export interface Way {
   readonly upstream: UpstreamDialect;
   readonly gatewayRequest: GatewayRequest;
@@ -61,7 +61,7 @@ export function waysTo(gatewayRequest: GatewayRequest, candidate: Candidate, pre
   return ordered.map((upstream) => ({ upstream, gatewayRequest }));
 }
 
-/** The same request with reasoning off; null where it cannot be said, or was said before. */
+/** The same request with reasoning off; null if that is impossible or was already done. */
 function withoutReasoning({ upstream, gatewayRequest }: Way): Way | null {
   const { request, dialect } = gatewayRequest;
   if (request.operation !== "chat" || gatewayRequest.adjustments !== undefined) return null;
@@ -72,7 +72,7 @@ function withoutReasoning({ upstream, gatewayRequest }: Way): Way | null {
   return { upstream, gatewayRequest: gatewayRequest.with({ wire, request: quiet, adjustments: changes }) };
 }
 
-/** What is left to try after a refusal, best first; null where the refusal names no remedy. */
+/** The remaining attempts after a refusal, best first; null if the refusal suggests no remedy. */
 export function waysAfter(failure: GatewayError, way: Way, others: readonly Way[]): Way[] | null {
   const remedy = remedyOf(failure);
   if (remedy === undefined) return null;

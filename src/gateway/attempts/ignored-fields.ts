@@ -1,4 +1,4 @@
-// What a server took without a word and did not do: a reply with fewer choices or images, or vectors of another length.
+// Detects fields that a server accepted and ignored: fewer choices or images, or vectors of another length.
 import type { Vector } from "../../canonical/embedding.ts";
 import type { OperationRequest, OperationResponse } from "../../canonical/operation.ts";
 import type { Warning } from "../../canonical/warning.ts";
@@ -9,14 +9,14 @@ import type { ReadResponse, UpstreamPlan } from "./upstream-plan.ts";
 const bitsPerByte = 8;
 const bytesPerFloat = 4;
 
-/** True where a vector may have this length: as numbers or Base64 of floats, of whole bytes, or of bits packed into bytes. */
+/** Whether a vector may have this length: as numbers or Base64 of floats, of bytes, or of bits packed into bytes. */
 function hasLength(vector: Vector, dimensions: number): boolean {
   const packed = Math.ceil(dimensions / bitsPerByte);
   if (typeof vector !== "string") return [dimensions, packed].includes(vector.length);
   return [dimensions * bytesPerFloat, dimensions, packed].includes(Buffer.byteLength(vector, "base64"));
 }
 
-/** What to look for in the answer: the path of the field, and whether the answer does what it says; null where all is well. */
+/** What to check in the response: the path of the field, and whether the response matches it; null if it does. */
 interface Wish {
   readonly path: string;
   isMet(response: OperationResponse): boolean;
@@ -42,7 +42,7 @@ function wishOf(canonicalRequest: OperationRequest, { request }: GatewayRequest[
   return null;
 }
 
-/** A warning for a field that the server ignored, where none of the request says so yet. */
+/** A warning for a field that the server ignored, unless the request already has one. */
 export function ignoredFields(
   replies: readonly [ReadResponse, ...ReadResponse[]],
   plan: UpstreamPlan,

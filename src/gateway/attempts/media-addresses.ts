@@ -1,4 +1,5 @@
-// Addresses of media that a client names and a provider is to fetch: only schemes that mean something there, and none of a private network for a provider that stands in one.
+// Checks media URLs of a client that a provider is to fetch: only schemes that the provider supports, and no private
+// addresses for a provider in a private network.
 import type { Block } from "../../canonical/chat.ts";
 import { GatewayError } from "../../canonical/error.ts";
 import type { OperationRequest } from "../../canonical/operation.ts";
@@ -17,7 +18,7 @@ import {
 
 export interface MediaAddress {
   readonly url: string;
-  /** Where it stood on the client's wire, where that is known. */
+  /** Its path on the client's wire, if it is known. */
   readonly path: string | undefined;
 }
 
@@ -31,7 +32,7 @@ const openSchemes: readonly string[] = ["http:", "https:"];
 const addressMember = /(?:^|_)(?:url|uri)$/i;
 const deepest = 4;
 
-/** In parts that only one dialect understands: members that are named as addresses are. */
+/** In parts that only one dialect understands: members with the names of URLs. */
 function inWire(wire: Json, path: string | undefined, depth = 0): MediaAddress[] {
   if (depth > deepest || typeof wire !== "object" || wire === null) return [];
   if (!isObject(wire)) return [...wire].flatMap((item) => inWire(item as Json, path, depth + 1));
@@ -44,7 +45,7 @@ function inWire(wire: Json, path: string | undefined, depth = 0): MediaAddress[]
 
 type Source = { readonly kind: string; readonly url?: string; readonly id?: string };
 
-/** A file's id is an address too where it has a scheme: `gs://…`. */
+/** A file id is a URL too if it has a scheme: `gs://…`. */
 function inSource({ kind, url, id }: Source, path: string | undefined): MediaAddress[] {
   if (kind === "url" && url !== undefined) return [{ url, path }];
   return kind === "file" && id !== undefined && id.includes("://") ? [{ url: id, path }] : [];
@@ -65,7 +66,7 @@ function inBlock(block: Block): MediaAddress[] {
   }
 }
 
-/** Those of an ask that holds nothing but images. */
+/** The URLs of a request with only images. */
 export function imageAddresses({
   images,
 }: {
@@ -74,13 +75,13 @@ export function imageAddresses({
   return images.flatMap(({ source, path }) => inSource(source, path));
 }
 
-/** Texts that are addresses as a whole, wherever they stand in a value. */
+/** Texts that are URLs as a whole, anywhere in a value. */
 function addressTexts(value: unknown): string[] {
   if (typeof value === "string") return /^\s*(?:[a-z][a-z0-9+.-]*:\/\/|file:)\S+\s*$/i.test(value) ? [value] : [];
   return typeof value === "object" && value !== null ? Object.values(value).flatMap(addressTexts) : [];
 }
 
-/** Those among a client's own fields that go on to the provider as they are: a mask, a sound, a subject. */
+/** URLs in fields of the client that are forwarded to the provider unchanged: a mask, audio, a subject. */
 export function passedAddresses(
   fields: JsonObject,
   { body, form }: UpstreamRequest,
@@ -92,7 +93,7 @@ export function passedAddresses(
   return named.filter((url) => sent.has(url)).map((url) => ({ url, path }));
 }
 
-/** All that a request names, whatever its operation. */
+/** All URLs in a request, for any operation. */
 export function addressesIn(request: OperationRequest): readonly MediaAddress[] {
   switch (request.operation) {
     case "chat":
@@ -110,12 +111,12 @@ export function addressesIn(request: OperationRequest): readonly MediaAddress[] 
   }
 }
 
-/** The addresses of a host; none where it does not exist, or cannot be looked up now. */
+/** The addresses of a host; none if it does not exist, or cannot be resolved at present. */
 function addressesOf(place: ParsedUrl, dns: Dns): Promise<readonly string[]> | readonly string[] {
   return place.address === null ? dns(place.hostname).catch(() => []) : [place.address];
 }
 
-/** Whether a provider stands in a private network. One whose name cannot be looked up now counts as if it did. */
+/** Whether a provider is in a private network. One whose name cannot be resolved at present counts as private. */
 async function isPrivate({ dispatch }: Provider, dns: Dns): Promise<boolean> {
   const place = dispatch.form === "http" ? parseUrl(dispatch.baseUrl, longestSigned) : "malformed";
   if (typeof place === "string") return false;
@@ -137,7 +138,7 @@ const inside = (path: string | undefined): GatewayError =>
     },
   );
 
-/** A name that cannot be looked up here goes on: the provider finds out for itself. */
+/** A name that cannot be resolved here is passed on: the provider resolves it itself. */
 async function checkPublic({ url, path }: MediaAddress, { fetchAllow, dns }: Fetching): Promise<void> {
   const place = parseUrl(url, longestSigned);
   if (typeof place === "string") throw inside(path);
@@ -148,7 +149,7 @@ async function checkPublic({ url, path }: MediaAddress, { fetchAllow, dns }: Fet
   }
 }
 
-/** Throws the 400 of an address that this provider must not be given. */
+/** Throws status 400 for a URL that this provider must not get. */
 export async function checkAddresses(
   addresses: readonly MediaAddress[],
   provider: Provider,
@@ -157,7 +158,7 @@ export async function checkAddresses(
   const known = addresses.flatMap(({ url, path }) => {
     const word = scheme.exec(url.trim())?.[0]?.toLowerCase() ?? "";
     if (word === "data:" || provider.kind.mediaSchemes?.includes(word)) return [];
-    // Base64 and ids of files stand where addresses may stand, too.
+    // Base64 and file ids may be in the same place as URLs.
     if (word === "") return [];
     if (!openSchemes.includes(word)) throw refused(path);
     return [{ url: url.trim(), path }];

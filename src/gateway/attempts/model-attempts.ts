@@ -1,4 +1,4 @@
-// Attempts of a request to a model: each dialect of a candidate in order, and the request changed as a refusal demands.
+// Attempts of a request to a model: each dialect of a candidate in order, with changes of the request after a refusal.
 import { GatewayError, toGatewayError } from "../../canonical/error.ts";
 import type { Warning } from "../../canonical/warning.ts";
 import type { UpstreamDialect } from "../../dialects/dialect.ts";
@@ -42,12 +42,12 @@ import { idleMs, timeoutMs } from "./retry.ts";
 import { refuseWhenStrict } from "./strictness.ts";
 import type { BufferedResponse, PlanMeans, ReadResponse, UpstreamPlan } from "./upstream-plan.ts";
 
-/** What every attempt needs. */
+/** What every attempt depends on. */
 export interface AttemptContext extends FetchContext, AttemptBounds {
-  /** In the order in which they are asked. */
+  /** In the order of the attempts. */
   readonly candidates: readonly Candidate[];
   readonly gatewayRequest: GatewayRequest;
-  /** The client's: aborted when it goes away. */
+  /** The client's signal: aborted when it disconnects. */
   readonly signal: () => AbortSignal;
   readonly clock: Clock;
   readonly watch: DeadlineClock;
@@ -61,7 +61,7 @@ export interface AttemptContext extends FetchContext, AttemptBounds {
   readonly preferred: PreferredDialects;
 }
 
-/** A stream that has begun: its first chunk is already here. */
+/** A stream that has started, with its first chunk. */
 export interface OpenStream {
   readonly first: Chunk;
   readonly flow: UpstreamStream;
@@ -73,7 +73,7 @@ export interface OpenStream {
 
 const tooSlow = (): GatewayError => new GatewayError("upstream_timeout", "The provider did not respond in time.");
 
-/** The plan for one candidate in one dialect, or why there is none. */
+/** The plan for one candidate in one dialect, or the reason why there is none. */
 function planFor(
   gatewayRequest: GatewayRequest,
   candidate: Candidate,
@@ -96,7 +96,7 @@ async function listedVoices({ gatewayRequest, voiceLists }: AttemptContext, cand
   return voiceLists(candidate.provider);
 }
 
-/** The same for an upstream that needs bytes where the client gave addresses. */
+/** The same for an upstream that needs bytes in place of the client's URLs. */
 async function planWithBytes(
   context: AttemptContext,
   candidate: Candidate,
@@ -110,7 +110,7 @@ async function planWithBytes(
   }
 }
 
-/** Why an address that the client names must not go to this candidate; null where all may. */
+/** Why a URL in the request must not be sent to this candidate; null if all may. */
 async function refusedAddress(context: AttemptContext, { provider }: Candidate): Promise<GatewayError | null> {
   const { gatewayRequest } = context;
   if (!gatewayRequest.outline.mayHoldMedia) return null;
@@ -124,11 +124,14 @@ async function refusedAddress(context: AttemptContext, { provider }: Candidate):
   }
 }
 
-/** A large request that is translated is parsed in one turn of the event loop, and rendered in the next. Returns why it cannot be parsed. */
+/**
+ * A large translated request is parsed in one turn of the event loop, and rendered in the next. Returns the error if
+ * it cannot be parsed.
+ */
 async function parseApart(gatewayRequest: GatewayRequest, upstream: UpstreamDialect): Promise<GatewayError | null> {
   if (gatewayRequest.dialect === upstream || !isLarge(gatewayRequest.source?.bytes?.length)) return null;
   try {
-    // A getter: what it builds stays built.
+    // A getter that caches its result.
     void gatewayRequest.request;
     await nextEventLoopTurn();
     return null;
@@ -154,7 +157,7 @@ async function checkedPlanOf(
       });
 }
 
-/** At once where nothing has to be looked up for it. */
+/** Synchronous if nothing has to be looked up. */
 function planOf(
   context: AttemptContext,
   candidate: Candidate,
@@ -168,7 +171,7 @@ function planOf(
 
 type Send<T> = (context: AttemptContext, plan: UpstreamPlan, candidate: Candidate) => Promise<T>;
 
-/** One dialect of a candidate after the other, and each remedy that a refusal names. */
+/** One dialect of a candidate after the other, and each remedy that a refusal suggests. */
 class AttemptsAtCandidate<T> implements CandidateAttempts<T> {
   declare private readonly context: AttemptContext;
   declare private readonly candidate: Candidate;
@@ -216,13 +219,13 @@ function attempt<T>(context: AttemptContext, send: Send<T>): Promise<AttemptResu
   });
 }
 
-/** A reply, with warnings of what only the reply shows to be lost. */
+/** A reply, with warnings for losses that only the reply shows. */
 interface Checked {
   readonly reply: BufferedResponse;
   readonly ignored: readonly Warning[];
 }
 
-/** The replies to all calls of a plan as the client's one. Throws `unsupported_parameter` in strict mode for an ignored field. */
+/** Merges the replies to all calls of a plan. Throws `unsupported_parameter` in strict mode for an ignored field. */
 async function checked(
   replies: readonly [ReadResponse, ...ReadResponse[]],
   plan: UpstreamPlan,
@@ -265,7 +268,7 @@ async function sendWhole(context: AttemptContext, plan: UpstreamPlan, candidate:
   }
 }
 
-/** A whole reply from the first candidate that gives one. */
+/** A complete reply from the first candidate that returns one. */
 export async function attemptWhole(context: AttemptContext): Promise<AttemptResult<BufferedResponse>> {
   const result = await attempt(context, sendWhole);
   if ("failure" in result) return result;
@@ -277,7 +280,7 @@ export async function attemptWhole(context: AttemptContext): Promise<AttemptResu
   };
 }
 
-/** A stream whose first chunk is no error, from the first candidate that gives one. */
+/** A stream whose first chunk is not an error, from the first candidate that returns one. */
 export function attemptStream(
   context: AttemptContext,
   meter: (candidate: Candidate) => Meter,

@@ -1,4 +1,5 @@
-// One stream of one candidate, from the call to the first piece: the upstream's own, several in a row, sound, or a whole reply told as one.
+// Opens one stream of one candidate, from the call to the first chunk: the upstream's own stream, several in sequence,
+// audio, or a complete reply as a stream.
 import { GatewayError, toGatewayError } from "../../canonical/error.ts";
 import type { OperationResponse } from "../../canonical/operation.ts";
 import { type Adapt, watchStops } from "../../canonical/stop-sequences.ts";
@@ -43,20 +44,20 @@ import {
   type UpstreamPlan,
 } from "./upstream-plan.ts";
 
-/** What sending a call needs to know of its request. */
+/** What sending a call needs from its request. */
 export interface StreamContext extends FetchContext {
   readonly gatewayRequest: GatewayRequest;
   readonly clock: Clock;
   readonly log: AttemptLog;
   readonly estimates: UsageEstimates;
   readonly bodies: BodyRecorder | null;
-  /** Null where speech cannot be transcoded. */
+  /** Null if speech cannot be transcoded. */
   readonly transcoder: AudioTranscoder | null;
 }
 
 const isUnsent = ({ kind }: GatewayError): boolean => kind === "upstream_unreachable";
 
-/** Sends one call and answers with a response that is a success. */
+/** Sends one call and returns its successful response. */
 export async function sendCall(
   context: StreamContext,
   plan: UpstreamPlan,
@@ -80,7 +81,7 @@ export async function sendCall(
   return response;
 }
 
-/** The reply to a call inside the process. */
+/** The reply of an in-process provider. */
 async function answerCall(
   { log }: StreamContext,
   { provider: { dispatch } }: Candidate,
@@ -99,7 +100,7 @@ async function answerCall(
   }
 }
 
-/** The whole reply to a call, understood, with its images as the client wants them. */
+/** The complete parsed reply to a call, with its images as the client requested. */
 export async function readCall(
   context: StreamContext,
   plan: UpstreamPlan,
@@ -146,11 +147,14 @@ async function withImages(context: StreamContext, read: ReadResponse, signal: Ab
   return canonicalResponse === read.answer ? read : { ...read, answer: canonicalResponse, changed: true };
 }
 
-/** Nobody counted, or nothing was counted for what was said. */
+/** No usage, or none although there is output. */
 const isUncounted = (usage: Usage | undefined): boolean =>
   usage === undefined || (totalOutput(usage) === 0 && usage.units === undefined);
 
-/** The reply with its usage: the provider's where it can be true, else the gateway's estimate, which the client is told too. */
+/**
+ * The reply with its usage: the provider's if it can be true, otherwise the gateway's estimate, which is sent to the
+ * client too.
+ */
 export async function counted(
   read: ReadResponse,
   plan: UpstreamPlan,
@@ -166,7 +170,7 @@ export async function counted(
   return plan.codec.withUsage(read, usage, gatewayRequest, response);
 }
 
-/** The images of all calls as one reply. */
+/** Merges the images of all calls into one reply. */
 async function drawnTogether(
   context: StreamContext,
   plan: UpstreamPlan,
@@ -181,7 +185,7 @@ async function drawnTogether(
   return { bytes: nothing, body: {}, usage: response.usage, answer: response };
 }
 
-/** Some servers name no type, or plain text; a page is surely no stream, and a document may hold an error. */
+/** Some servers return no type, or plain text. HTML is certainly not a stream, and a document may contain an error. */
 async function refuseOtherTypes(response: Response, plan: UpstreamPlan, signal: AbortSignal): Promise<void> {
   const type = response.headers.get("content-type") ?? "";
   if (/^application\/json/.test(type)) await throwHiddenError(response, plan, signal);
@@ -189,7 +193,7 @@ async function refuseOtherTypes(response: Response, plan: UpstreamPlan, signal: 
     throw new GatewayError("upstream_protocol_error", "The provider did not return an event stream.");
 }
 
-/** A flow from the upstream's own stream, or from a whole reply where it has none to give. */
+/** The upstream's own stream, or a complete reply as a stream if it has none. */
 export async function upstreamStreamOf(
   context: StreamContext,
   plan: UpstreamPlan,
@@ -248,7 +252,7 @@ const eventStream = (events: AsyncIterable<StreamEvent>, to: EventTranscoder): U
     stop: to.stop,
   });
 
-/** The stream of one call inside the process. */
+/** The stream of one in-process call. */
 async function canonicalStreamOf(
   context: StreamContext,
   plan: UpstreamPlan,

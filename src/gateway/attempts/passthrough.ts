@@ -1,4 +1,5 @@
-// Client and upstream speak one dialect: the client's own body goes on with another model in it, and the reply's bytes come back.
+// Passthrough: client and upstream use one dialect; the client's own body is forwarded with another model, and the
+// reply's bytes are returned.
 import type { PassthroughRequest, RenderContext, UpstreamDialect } from "../../dialects/dialect.ts";
 import type { JsonObject } from "../../lib/json.ts";
 import { itemCount, maxItems } from "../operations/index.ts";
@@ -12,7 +13,7 @@ const encoder = new TextEncoder();
 /** The body of a reply that nobody has parsed. */
 const unread: JsonObject = {};
 
-/** The client's own wires for an upstream that accepts fewer items than the client sent. */
+/** The client's own wire, split for an upstream that accepts fewer items. */
 function wiresOf(asked: GatewayRequest, upstream: UpstreamDialect, context: RenderContext): readonly JsonObject[] {
   const { wire } = asked;
   if (asked.dialect.passthrough.splitBatch === undefined) return [wire];

@@ -1,4 +1,4 @@
-// Which way a request takes to a candidate, chosen once: the client's own bytes, a translation, or a canonical request in the process.
+// Chooses once how a request reaches a candidate: passthrough, translation, or a canonical request in the process.
 import { GatewayError } from "../../canonical/error.ts";
 import type { RenderContext, UpstreamDialect } from "../../dialects/dialect.ts";
 import { findRow } from "../../dialects/shared/model-table.ts";
@@ -13,7 +13,7 @@ import { refuseWhenStrict } from "./strictness.ts";
 import { inProcess, translate } from "./translate.ts";
 import type { PlanCodec, PlanMeans, UpstreamPlan } from "./upstream-plan.ts";
 
-/** State that only one provider can read is sent to no other. */
+/** State that only one provider can read is not sent to others. */
 function refuseElsewhere({ pinnedTo }: GatewayRequest, { provider, model }: Candidate): void {
   if (pinnedTo === undefined || pinnedTo.origin === originOf(provider, model)) return;
   const message = `'${pinnedTo.path}' was created by another provider, and only that provider can read it.`;
@@ -29,7 +29,7 @@ function withLosses(gatewayRequest: GatewayRequest, { provider }: Candidate, con
     : gatewayRequest.with({ adjustments: [...(gatewayRequest.adjustments ?? []), ...losses] });
 }
 
-/** What the operator declared of this provider's models, and of the bound on this model's output. */
+/** What the operator declared about this provider's models, and about this model's maximum output. */
 function capabilitiesOf({
   provider: {
     entry: { declared },
@@ -41,7 +41,7 @@ function capabilitiesOf({
   return { declared, ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }) };
 }
 
-/** The one place where it is decided how a request reaches a candidate. */
+/** The only place that decides how a request reaches a candidate. */
 function codecFor(
   gatewayRequest: GatewayRequest,
   { provider }: Candidate,
@@ -52,7 +52,7 @@ function codecFor(
   return upstream === gatewayRequest.dialect && !overasks(gatewayRequest, options) ? passthrough : translate;
 }
 
-/** Throws `unsupported_parameter` when the candidate's dialect cannot say what was asked. */
+/** Throws `unsupported_parameter` if the candidate's dialect cannot express the request. */
 export function planUpstream(
   given: GatewayRequest,
   candidate: Candidate,

@@ -1,4 +1,5 @@
-// The canonical request rendered for an upstream of another dialect, or given to a provider inside the process; replies are written anew.
+// Translation: the canonical request is rendered for an upstream of another dialect, or passed to an in-process
+// provider; replies are rendered for the client.
 import { GatewayError } from "../../canonical/error.ts";
 import type { OperationRequest, OperationResponse } from "../../canonical/operation.ts";
 import type { Warning } from "../../canonical/warning.ts";
@@ -8,7 +9,7 @@ import { rendered } from "../streaming/buffered-response.ts";
 import { translatedStream } from "../streaming/translated-stream.ts";
 import type { PlanCodec } from "./upstream-plan.ts";
 
-/** What the client said beyond canon, judged by its own dialect's rules: warnings, or a refusal. */
+/** The client's fields without a canonical form, by the rules of its own dialect: warnings, or a refusal. */
 function foreignFields(request: OperationRequest): Warning[] {
   const refused = request.unmappedFields.find((extra) => extra.rule === "reject");
   if (refused !== undefined)
@@ -20,7 +21,7 @@ function foreignFields(request: OperationRequest): Warning[] {
   return request.unmappedFields.filter((extra) => extra.rule === "warn").map(({ path }) => ({ code: "dropped", path }));
 }
 
-/** Where the upstream names no model, it is the one that was asked. */
+/** The requested model if the upstream returns none. */
 function named(response: OperationResponse, model: string): OperationResponse {
   return response.operation === "chat" && response.model === "" ? { ...response, model } : response;
 }
@@ -60,7 +61,7 @@ export const translate: PlanCodec = {
   keepsSpeechEvents: false,
 };
 
-/** For a provider inside the process: it gets canonical requests, and its replies are rendered in the client's dialect. */
+/** For an in-process provider: it receives canonical requests, and its replies are rendered in the client's dialect. */
 export const inProcess: PlanCodec = {
   ...translate,
   encodeRequest(gatewayRequest, upstream, context, limits) {

@@ -1,4 +1,4 @@
-// What a plan is: the calls that one request becomes for one candidate, and the codec through which they and their replies go.
+// The contract of a plan: the calls of one request to one candidate, and the codec for them and their replies.
 import type { OperationRequest, OperationResponse } from "../../canonical/operation.ts";
 import type { ListedVoice } from "../../canonical/speech.ts";
 import type { Usage } from "../../canonical/usage.ts";
@@ -11,81 +11,84 @@ import type { GatewayRequest } from "../pipeline/gateway-request.ts";
 import type { Meter } from "../streaming/meter.ts";
 import type { Transcoder } from "../streaming/transcoder.ts";
 
-/** A call to a provider inside the process. */
+/** A call to an in-process provider. */
 export interface CanonicalCall {
   readonly request: OperationRequest;
 }
 
-/** A call as it goes to a provider: over HTTP, or inside the process. */
+/** A call to a provider, over HTTP or in-process. */
 export type PlannedCall = UpstreamRequest | CanonicalCall;
 
 export const isCanonical = (call: PlannedCall): call is CanonicalCall => "request" in call;
 
-/** What one request becomes for one candidate. */
+/** One request for one candidate. */
 export interface EncodedRequest {
-  /** One call, or several where one request asks for several replies, or for more items than one call takes. */
+  /** One call, or several if the request needs several replies, or has more items than one call allows. */
   readonly calls: readonly [PlannedCall, ...PlannedCall[]];
-  /** What each call asks; empty where the request passes through. */
+  /** The part of the request in each call; empty for passthrough. */
   readonly parts: readonly FanPart[];
-  /** Stop texts that the gateway watches for itself. */
+  /** Stop sequences that the gateway applies itself. */
   readonly watched: readonly string[];
   readonly warnings: readonly Warning[];
 }
 
-/** How one request is answered by one candidate. */
+/** How one candidate answers one request. */
 export interface UpstreamPlan extends EncodedRequest {
   readonly codec: PlanCodec;
-  /** What the upstream speaks. */
+  /** The upstream's dialect. */
   readonly upstream: UpstreamDialect;
   /** The upstream's own name for the model. */
   readonly model: string;
-  /** What the operator declared of the provider's models. */
+  /** What the operator declared about the provider's models. */
   readonly declared?: readonly DeclaredModel[] | undefined;
-  /** To speak: the request in a format that the upstream makes, where its reply is transcoded. */
+  /** For speech: the request in a format that the upstream supports, if its reply is transcoded. */
   readonly spoken?: OperationRequest;
 }
 
-/** What a plan needs beyond the request. */
+/** What a plan depends on in addition to the request. */
 export interface PlanMeans {
   readonly limits: FanOutLimits;
-  /** The voices of the candidate's account, where it lists them. */
+  /** The voices of the candidate's account, if it lists them. */
   readonly listedVoices?: readonly ListedVoice[] | undefined;
-  /** The gateway can transcode. */
+  /** Whether the gateway can transcode. */
   readonly transcodes?: boolean;
 }
 
-/** A reply as it came and as it was understood. `answer` is null where the bytes go on as they are. */
+/** A reply as bytes and in canonical form. `answer` is null if the bytes are forwarded unchanged. */
 export interface ReadResponse {
   readonly bytes: Uint8Array;
   readonly body: JsonObject;
   readonly usage: Usage | undefined;
   readonly answer: OperationResponse | null;
-  /** Content-Type of bytes that are no JSON. */
+  /** Content-Type of bytes other than JSON. */
   readonly type?: string;
-  /** The answer says more than the bytes, and is rendered in their place. */
+  /** The canonical reply differs from the bytes, and is rendered in their place. */
   readonly changed?: true;
 }
 
-/** What goes to the client, and what the meter must know. */
+/** What is sent to the client, and what the meter needs. */
 export interface BufferedResponse {
   readonly body: Uint8Array | string;
-  /** In place of a body where the request is for a value. */
+  /** In place of a body if the request is for a value. */
   readonly json?: JsonObject;
-  /** Content-Type, where it is no JSON. */
+  /** Content-Type, if it is not JSON. */
   readonly type?: string;
   readonly usage: Usage | undefined;
 }
 
-/** A reply whose bytes are JSON without an error. */
+/** A reply with JSON bytes and without an error. */
 export interface JsonReply {
   readonly bytes: Uint8Array;
-  /** Parsed; with exact numbers where the codec needs them. */
+  /** Parsed, with exact numbers if the codec needs them. */
   readonly json: JsonObject | Json[];
 }
 
-/** Between a client and a candidate there are three ways: `passthrough`, `translate` and `inProcess`. Which one it is, is asked once, for the plan. */
+/**
+ * The three ways between a client and a candidate: `passthrough`, `translate` and `inProcess`. The choice is made
+ * once, for the plan.
+ */
 export interface PlanCodec {
-  /** Throws `unsupported_parameter` for what the candidate cannot be asked. */
+  /** Throws `unsupported_parameter` for what the candidate does not support. */
   encodeRequest(
     gatewayRequest: GatewayRequest,
     upstream: UpstreamDialect,
@@ -94,13 +97,13 @@ export interface PlanCodec {
   ): EncodedRequest;
   /** A long reply of which nothing but its usage has to be read; null where it has to be parsed. */
   peekResponse?(bytes: Uint8Array, gatewayRequest: GatewayRequest): ReadResponse | null;
-  /** Whether numbers of a reply are written anew, and have to keep their text. */
+  /** Whether numbers of a reply are written again, and must keep their source text. */
   needsExactNumbers(gatewayRequest: GatewayRequest): boolean;
-  /** Throws `upstream_protocol_error` for a reply that is none. */
+  /** Throws `upstream_protocol_error` for an invalid reply. */
   decodeResponse(reply: JsonReply, plan: UpstreamPlan, gatewayRequest: GatewayRequest, origin: string): ReadResponse;
-  /** A reply that is not JSON, understood as `response`. */
+  /** A reply that is not JSON, parsed as `response`. */
   decodeDocument(bytes: Uint8Array, type: string, response: OperationResponse): ReadResponse;
-  /** The reply with usage that no provider reported; `response` is what it says. */
+  /** The reply with usage that the provider did not report; `response` is its canonical form. */
   withUsage(
     read: ReadResponse,
     usage: Usage,
@@ -115,6 +118,6 @@ export interface PlanCodec {
   ): BufferedResponse | Promise<BufferedResponse>;
   /** Throws `internal_error` for an operation that does not stream. */
   transcodeStream(plan: UpstreamPlan, gatewayRequest: GatewayRequest, meter: Meter, origin: string): Transcoder;
-  /** Events of speech go to the client as they came. */
+  /** Speech events are forwarded to the client as they came. */
   readonly keepsSpeechEvents: boolean;
 }
