@@ -1,4 +1,4 @@
-// Sound on its way to the client: the upstream's body, whatever wraps it there, into what the client asked for.
+// Streams audio to the client: converts the upstream's body to the requested format.
 import { type Usage, zeroUsage } from "../../canonical/usage.ts";
 import type { AudioCodec, AudioReader, AudioWriter } from "../../dialects/dialect.ts";
 import { invalidUpstreamResponse } from "../../dialects/errors.ts";
@@ -11,14 +11,14 @@ import type { Meter } from "./meter.ts";
 import { type Chunk, nothing, type Transcoder } from "./transcoder.ts";
 import type { UpstreamStream } from "./upstream-stream.ts";
 
-/** Sound has no frames: each chunk goes on by itself. */
+/** Audio has no frames: each chunk is forwarded by itself. */
 export const wholeChunks = (): FrameSplitter => ({
   push: (bytes) => ({ raws: [], bytes }),
   rest: () => null,
   holdsEvent: () => true,
 });
 
-/** What is paid for speech where the upstream tells nothing else: the characters of the text, as people count them. */
+/** The billed usage of speech if the upstream reports nothing else: the characters of the text. */
 export function spokenUsage(input: string, told: Usage = zeroUsage): Usage {
   return told.units === undefined ? { ...told, units: [{ kind: "characters", amount: [...input].length }] } : told;
 }
@@ -29,9 +29,9 @@ type AudioReply = Extract<CanonicalReply, { readonly audio: unknown }>;
 
 interface Ends {
   readonly reader: AudioReader;
-  /** Made when the first sound tells what it is. */
+  /** Created when the first audio shows its format. */
   writer(): AudioWriter;
-  /** True: events go on as they came, and the reader only runs along. */
+  /** True: events are forwarded as they came, and the reader only observes them. */
   readonly untouched: boolean;
 }
 
@@ -58,7 +58,7 @@ function soundEnds(
   return { reader, writer, untouched };
 }
 
-/** Turns a spoken reply into what the client asked for. Throws `upstream_protocol_error` for an upstream without audio. */
+/** Converts a speech reply to the requested format. Throws `upstream_protocol_error` for an upstream without audio. */
 export function audioTranscoder(
   side: AudioCodec,
   plan: UpstreamPlan,
@@ -88,7 +88,7 @@ export function audioTranscoder(
   };
 }
 
-/** Audio from inside the process, in the client's dialect. */
+/** Audio of an in-process provider, in the client's dialect. */
 export function canonicalAudio(
   side: AudioCodec,
   { audio, format, usage }: AudioReply,

@@ -1,28 +1,29 @@
-// Clients that take less than their upstreams send: what has come for them lies in memory, and is bounded by cutting the slowest.
+// Clients that read more slowly than their upstreams send: their buffered data is limited by closing the slowest
+// streams.
 import type { SharedInterval } from "../../lib/shared-interval.ts";
 
 export interface BacklogLimits {
-  /** Resident memory from which on the clients that are behind are cut, the longest first. */
+  /** Resident memory above which the slow clients are closed, the longest delayed first. */
   readonly slowClientMemoryBytes: number;
-  /** Resident memory from which on nothing new is admitted. */
+  /** Resident memory above which nothing new is admitted. */
   readonly maxMemoryBytes: number;
 }
 
 export interface Backlog {
   /** A client has fallen behind; `cut` ends its stream. */
   add(cut: () => void): void;
-  /** It has caught up, or is gone. */
+  /** It has caught up, or disconnected. */
   remove(cut: () => void): void;
-  /** Whether the process holds so much memory that nothing new should begin. */
+  /** Whether the process uses so much memory that nothing new should start. */
   isFull(): boolean;
 }
 
-/** What one stalled stream holds, roughly: measured by bench/slow-readers.ts. */
+/** The approximate memory of one stalled stream: measured by bench/slow-readers.ts. */
 const bytesOfOne = 2 * 1024 * 1024;
-/** Memory that was freed takes a while to show; cutting all at once would cut too many. */
+/** Freed memory takes a while to show; closing all at once would close too many. */
 const mostAtOnce = 512;
 
-/** At the limit on open files the memory cannot be read either; other bounds hold then. */
+/** At the limit on open files the memory cannot be read either; other limits apply then. */
 function systemResidentBytes(): number {
   try {
     return process.memoryUsage.rss();
@@ -33,15 +34,15 @@ function systemResidentBytes(): number {
 
 /** The memory of this process. */
 export interface Memory {
-  /** Asked once a tick at most. */
+  /** Called at most once a tick. */
   residentBytes(): number;
-  /** Gives garbage back to the system. */
+  /** Returns garbage to the system. */
   collect(): void;
 }
 
 export const processMemory: Memory = { residentBytes: systemResidentBytes, collect: () => Bun.gc(false) };
 
-/** A collection stops the event loop, so it is tried again only after so many samples above the limit. */
+/** A collection stops the event loop, so it is only repeated after so many samples above the limit. */
 const samplesPerCollection = 20;
 
 export function createBacklog(limits: BacklogLimits, ticker: SharedInterval, memory: Memory = processMemory): Backlog {
@@ -53,7 +54,7 @@ export function createBacklog(limits: BacklogLimits, ticker: SharedInterval, mem
     if (isFresh) return bytes;
     isFresh = true;
     bytes = memory.residentBytes();
-    // A process that refuses everything allocates too little to collect by itself, and would refuse for ever.
+    // A process that refuses all requests allocates too little to trigger a collection, and would refuse forever.
     if (bytes <= limits.maxMemoryBytes) samplesAbove = 0;
     else if (samplesAbove++ % samplesPerCollection === 0) memory.collect();
     return bytes;
@@ -76,7 +77,7 @@ export function createBacklog(limits: BacklogLimits, ticker: SharedInterval, mem
     },
     remove: (cut) => void behind.delete(cut),
     isFull() {
-      // Without the next tick the sample would be kept for ever.
+      // Without the next tick the sample would never be updated.
       ticker.subscribe(look);
       return sample() > limits.maxMemoryBytes;
     },

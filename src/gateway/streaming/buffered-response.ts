@@ -1,4 +1,4 @@
-// A whole reply: read from the upstream within bounds, understood, and put into the client's words.
+// A complete reply: read from the upstream within limits, parsed, and rendered for the client.
 
 import { GatewayError } from "../../canonical/error.ts";
 import type { OperationResponse } from "../../canonical/operation.ts";
@@ -22,7 +22,7 @@ import type { Candidate } from "../routing/catalog.ts";
 const decoder = new TextDecoder();
 const maxErrorBytes = 64 * 1024;
 
-/** The gateway's error for a reply that is no success. */
+/** The gateway's error for an unsuccessful reply. */
 export async function upstreamRefusal(
   response: Response,
   plan: UpstreamPlan,
@@ -38,13 +38,15 @@ export async function upstreamRefusal(
   return plan.upstream.operation === "count" ? countRefusal(response.status, failure) : failure;
 }
 
-/** Arguments of calls are among what is written anew of a reply: their numbers keep their text. */
+/** Arguments of calls are rendered again, so their numbers keep their source text. */
 export function exactBody(bytes: Uint8Array): JsonObject {
   const body = parseExactText(decoder.decode(bytes));
   return isObject(body) ? body : {};
 }
 
-/** Replies of chat hold arguments of calls, whose numbers keep their text; those of other operations hold many numbers. */
+/**
+ * Chat replies contain arguments of calls, whose numbers keep their source text; other replies contain many numbers.
+ */
 function parseBody(bytes: Uint8Array, needsExactNumbers: boolean): JsonObject | Json[] {
   const text = decoder.decode(bytes);
   const body = needsExactNumbers ? parseExactText(text) : parseJsonText(text);
@@ -52,12 +54,12 @@ function parseBody(bytes: Uint8Array, needsExactNumbers: boolean): JsonObject | 
   return body;
 }
 
-/** Some servers put an error into a body with status 200. */
+/** Some servers return an error with status 200. */
 function refuseHiddenError(body: JsonObject, plan: UpstreamPlan, status: number): void {
   if (body.error || body.type === "error") throw plan.upstream.error.parse(status, body);
 }
 
-/** A document where a stream was asked for: throws the error that it holds, if it holds one. */
+/** A document instead of a stream: throws the error that it contains, if any. */
 export async function throwHiddenError(response: Response, plan: UpstreamPlan, signal: AbortSignal): Promise<void> {
   const bytes = await readBounded(response, maxErrorBytes, signal);
   const body = bytes === null ? undefined : parseJsonText(decoder.decode(bytes));
@@ -66,7 +68,7 @@ export async function throwHiddenError(response: Response, plan: UpstreamPlan, s
 
 const jsonType = /^application\/(?:[\w.-]+\+)?json/i;
 
-/** A reply that is no JSON, where the dialect knows such; null where it is JSON. */
+/** A reply other than JSON, if the dialect supports it; null for JSON. */
 function readDocument(
   response: Response,
   bytes: Uint8Array,
@@ -89,7 +91,7 @@ interface Reading {
   readonly log: Pick<AttemptLog, "waits">;
 }
 
-/** Reads a successful reply. Throws `upstream_protocol_error` on nonsense. */
+/** Reads a successful reply. Throws `upstream_protocol_error` for an invalid one. */
 export async function readResponse(
   response: Response,
   plan: UpstreamPlan,
@@ -107,7 +109,7 @@ export async function readResponse(
   return plan.codec.decodeResponse({ bytes, json }, plan, gatewayRequest, origin);
 }
 
-/** What a reply says, where passing it on did not need that. */
+/** The canonical reply, if forwarding it did not need it. */
 export function parsedResponse(
   { bytes, body, type, answer }: ReadResponse,
   { upstream }: UpstreamPlan,
@@ -118,7 +120,7 @@ export function parsedResponse(
   return upstream.textFormats.parse(bytes, type, context);
 }
 
-/** A response in the client's dialect. Throws where it is none for this request. */
+/** A response in the client's dialect. Throws if it is not valid for this request. */
 export async function rendered(
   response: OperationResponse,
   plan: UpstreamPlan,
@@ -138,7 +140,7 @@ export function checkedAnswer(answer: OperationResponse | null, gatewayRequest: 
   if (answer !== null) check(answer, gatewayRequest.request);
 }
 
-/** Several replies to one request as one answer. Its usage is not known where that of one reply is not. */
+/** Several replies to one request, merged. The usage is unknown if that of one reply is. */
 export function mergedAnswerOf(replies: readonly ReadResponse[], plan: UpstreamPlan): OperationResponse {
   const responses = replies.flatMap(({ answer }) => (answer === null ? [] : [answer]));
   const merged = merge(responses);
@@ -149,7 +151,7 @@ export function mergedAnswerOf(replies: readonly ReadResponse[], plan: UpstreamP
   );
 }
 
-/** Several replies to one request as one, for the client. */
+/** Several replies to one request, merged for the client. */
 export async function mergedResponse(
   replies: readonly ReadResponse[],
   plan: UpstreamPlan,

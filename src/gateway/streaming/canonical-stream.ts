@@ -1,4 +1,4 @@
-// A stream from inside the process on its way to the client: canonical items in, the client's bytes out.
+// Streams from an in-process provider to the client: canonical items in, the client's bytes out.
 import { type GatewayError, toGatewayError } from "../../canonical/error.ts";
 import type { ResponseFrame } from "../../dialects/dialect.ts";
 import { type Chunk, nothing, type StoppedEnd } from "./transcoder.ts";
@@ -7,7 +7,7 @@ import type { UpstreamStream } from "./upstream-stream.ts";
 /** Items in the client's dialect. */
 interface ItemWriter<Item> {
   write(item: Item): Chunk;
-  /** Nothing more comes. */
+  /** The end of the items. */
   end(): Chunk;
   writeError(error: GatewayError): readonly ResponseFrame[] | null;
   stop?(): StoppedEnd | null;
@@ -15,7 +15,7 @@ interface ItemWriter<Item> {
   type?(): string;
 }
 
-/** An upstream stream of items that were made in this process. */
+/** An upstream stream of items made in this process. */
 export function canonicalStream<Item>(items: AsyncIterable<Item>, writer: ItemWriter<Item>): UpstreamStream {
   const iterator = items[Symbol.asyncIterator]();
   let events = 0;

@@ -1,25 +1,25 @@
-// Whether a client keeps up with its stream: one that takes nothing, or very little, holds memory for what it does not take.
+// Detects clients that read nothing, or very little, of their stream, and so occupy memory.
 import type { SharedInterval } from "../../lib/shared-interval.ts";
 import type { Backlog } from "./backlog.ts";
 
 export interface ClientPaceRules {
-  /** A client that takes nothing for so long is cut. */
+  /** A client that reads nothing for so long is closed. */
   readonly stallMs: number;
-  /** So is one that was behind for most of `stallMs` and took less. */
+  /** So is one that was behind for most of `stallMs` and read less. */
   readonly minBytesPerSecond: number;
   readonly backlog: Backlog;
   readonly ticker: SharedInterval;
 }
 
 export interface ClientPace {
-  /** The client wants more. */
+  /** The client is ready for more. */
   wants(): void;
-  /** Once a tick: whether the client waits for more now, and how many bytes it was given in all. */
+  /** Once a tick: whether the client is ready for more, and how many bytes it has received in total. */
   look(isWaiting: boolean, bytes: number): void;
   leave(): void;
 }
 
-/** `cut` is called when the client is too slow; it has to lead to `leave`. */
+/** `cut` is called when the client is too slow; it must lead to `leave`. */
 export function createClientPace(
   { stallMs, minBytesPerSecond, backlog, ticker }: ClientPaceRules,
   cut: () => void,
@@ -33,7 +33,7 @@ export function createClientPace(
     isBehind = false;
     backlog.remove(cut);
   };
-  /** A client that takes a little now and then holds as much memory as one that takes nothing. */
+  /** A client that reads a little at intervals occupies as much memory as one that reads nothing. */
   const isTooSlow = (bytes: number): boolean => {
     const windowMs = ++windowTicks * ticker.tickMs;
     if (windowMs < stallMs) return false;

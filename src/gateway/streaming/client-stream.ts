@@ -1,4 +1,5 @@
-// The pipe: one upstream stream to one client, pulled by the client, kept warm in silence, settled before its last bytes.
+// Connects one upstream stream to one client: pulled by the client, with heartbeats when idle, settled before its last
+// bytes.
 import { GatewayError, toGatewayError } from "../../canonical/error.ts";
 import type { Usage } from "../../canonical/usage.ts";
 import { encodeFrames } from "../../lib/sse.ts";
@@ -18,12 +19,12 @@ import type { Sink } from "./upstream-stream.ts";
 export type { StreamEncoder, StreamInterceptor } from "./stream-encoder.ts";
 
 /**
- * How long silence may last before a heartbeat, and how long a client may stop reading. Both are counted in ticks of
- * one shared ticker: reading a clock for every event costs more than the event.
+ * Idle time before a heartbeat, and how long a client may stop reading. Both are counted in ticks of one shared
+ * interval: reading a clock for every event costs more than the event.
  */
 export interface StreamTimers extends ClientPaceRules {
   readonly heartbeatMs: number;
-  /** How long an upstream may send nothing but signs that it is still at work. */
+  /** How long an upstream may send only keep-alives. */
   readonly keepAliveMs: number;
   readonly bounds: StreamBounds;
 }
@@ -32,24 +33,24 @@ export interface ClientStreamOptions {
   readonly stream: Promise<AttemptResult<OpenStream>>;
   readonly exchange: Exchange;
   readonly encoder: StreamEncoder;
-  /** The client's: aborted when it goes away. */
+  /** The client's signal: aborted when it disconnects. */
   readonly signal: AbortSignal;
-  /** Closes the client's connection, also while it takes nothing. */
+  /** Closes the client's connection, even if it reads nothing. */
   readonly drop: () => void;
-  /** A quick estimate of what has been used so far. */
+  /** An approximation of the usage so far. */
   readonly usage: () => Usage;
-  /** What is settled: `opened` once the upstream's stream had begun. */
+  /** The outcome to settle: `opened` once the upstream's stream has started. */
   outcome(end: ClientStreamEnd): Promise<ExchangeOutcome>;
-  /** Lets a few streams that nobody reads any more end by themselves. */
+  /** Lets a few streams without a reader end by themselves. */
   readonly drains: Drains;
   readonly pace: StreamTimers;
-  /** True when a heartbeat's time has gone by in silence already. */
+  /** True if a heartbeat is already due. */
   readonly overdue: boolean;
 }
 
 export interface ClientStreamEnd extends Pick<ExchangeOutcome, "servedBy" | "error"> {
   readonly opened: boolean;
-  /** Output that was forwarded at most, where the gateway has ended the stream. */
+  /** The maximum output that was forwarded, if the gateway ended the stream. */
   readonly maxOutputTokens?: number | undefined;
 }
 
@@ -66,16 +67,16 @@ interface State {
   servedBy: ServedBy | null;
   started: boolean;
   over: boolean;
-  /** True while the client wants more and the upstream has been asked for it. */
+  /** True while the client is ready for more and the upstream is being read. */
   asked: boolean;
-  /** Ends the drain of a stream whose client has gone; null while there is none. */
+  /** Ends the drain of a stream whose client has disconnected; null if there is none. */
   drained: (() => void) | null;
   drainsBelow: number;
   /** Bytes for the client, and ticks since the first. */
   bytes: number;
   readonly cover: OutputCover;
   startedTicks: number;
-  /** Ticks since the last bytes for the client, and since the last progress note. */
+  /** Ticks since the last bytes for the client, and since progress was last recorded. */
   silentTicks: number;
   progressTicks: number;
   readonly silence: SilenceWatch;
@@ -85,7 +86,9 @@ const progressMs = 5_000;
 const silent = (): GatewayError =>
   new GatewayError("upstream_timeout", "The provider stopped sending before the response was complete.");
 
-/** A body for the client. Its pull is the backpressure: nothing is read from the upstream before the client wants more. */
+/**
+ * A body for the client. Its pull is the backpressure: nothing is read from the upstream before the client is ready.
+ */
 export function clientStream(options: ClientStreamOptions): ReadableStream<Uint8Array> {
   let state: State;
   return new ReadableStream<Uint8Array>(
@@ -130,7 +133,7 @@ function begin(options: ClientStreamOptions, controller: Controller): State {
   return state;
 }
 
-/** The opening brings the first piece along. */
+/** Opening the stream returns its first chunk. */
 async function firstPiece(state: State): Promise<Chunk> {
   try {
     const tried = await state.options.stream;
@@ -143,7 +146,7 @@ async function firstPiece(state: State): Promise<Chunk> {
   }
 }
 
-/** One pull: the client wants more. */
+/** One pull: the client is ready for more. */
 function turn(state: State): Promise<void> {
   state.asked = true;
   state.client.wants();
@@ -163,7 +166,7 @@ function deliver(state: State, chunk: Chunk): Promise<void> | undefined {
   return undefined;
 }
 
-/** The budget is spent: the reply ends as one that has reached its bound. */
+/** The budget is used up: the reply ends like one that has reached its output limit. */
 async function stopAt(state: State, piece: Chunk, maxOutputTokens: number): Promise<void> {
   const spent = new GatewayError("insufficient_quota", "The budget of this key is spent.");
   const { error, needsLastPiece, ...end } = state.open?.flow.stop() ?? { error: spent, needsLastPiece: false };
@@ -197,11 +200,11 @@ function shown({ servedBy }: State, error: GatewayError | null): GatewayError | 
   return clientError(error, servedBy.candidate, servedBy.requestedModel);
 }
 
-/** The settlement is on disk before the last bytes leave. An error takes the place of a clean end. */
+/** The settlement is on disk before the last bytes are sent. An error replaces a regular end. */
 async function finish(state: State, chunk: Chunk, error: GatewayError | null, most?: number): Promise<void> {
   letGo(state);
   const { exchange, encoder } = state.options;
-  // Of a stream that comes in one piece this is the first one, too.
+  // For a stream of a single chunk, this is also the first byte.
   if (error === null) exchange.firstByte();
   else exchange.headSent();
   const opened = state.open !== null;
@@ -214,12 +217,12 @@ async function finish(state: State, chunk: Chunk, error: GatewayError | null, mo
       ? Buffer.concat([bytes, encodeFrames(failure)])
       : encodeFrames(await encoder.tap.last([...frames, ...failure], error));
   if (last.length > 0) give(state, last);
-  // Bytes that have no words for an error end where they are: the connection breaks, so that nobody takes them for the whole.
+  // A format without errors ends here: the connection breaks, so that the stream does not look complete.
   if (error !== null && failure.length === 0) state.controller.error(new Error("the response was truncated"));
   else state.controller.close();
 }
 
-/** The gateway ends the stream, whether the client wants more or not. */
+/** The gateway ends the stream, whether or not the client is ready. */
 async function endWith(state: State, reason: GatewayError): Promise<void> {
   if (!state.over && state.open === null) await firstPiece(state);
   if (state.over) return;
@@ -228,7 +231,7 @@ async function endWith(state: State, reason: GatewayError): Promise<void> {
   await finish(state, { bytes: nothing, end: { error: reason } }, reason);
 }
 
-/** The client has gone, or must go. A stream that is only just being opened is let go as soon as it is there. */
+/** The client has disconnected, or must be closed. A stream that is still being opened is released when it is ready. */
 function stop(state: State, error: GatewayError): void {
   if (state.over) return;
   const { exchange, stream, outcome } = state.options;
@@ -239,7 +242,7 @@ function stop(state: State, error: GatewayError): void {
   });
 }
 
-/** Aborts the upstream; where its finish is under way, it may end by itself first, and say what it used. */
+/** Aborts the upstream; if it is about to finish, it may end by itself first and report its usage. */
 async function letUpstreamGo(state: State, { life, flow }: OpenStream, error: GatewayError): Promise<void> {
   const { drains, usage } = state.options;
   const atStart = usage().outputTokens;
@@ -254,7 +257,7 @@ async function letUpstreamGo(state: State, { life, flow }: OpenStream, error: Ga
   flow.close();
 }
 
-/** A piece for nobody: only the meter has seen it. */
+/** A chunk without a client: only the meter reads it. */
 function drainOn(state: State, { end }: Chunk): Promise<void> | undefined {
   if (end !== undefined || state.open === null || state.options.usage().outputTokens > state.drainsBelow) {
     state.drained?.();
@@ -263,7 +266,10 @@ function drainOn(state: State, { end }: Chunk): Promise<void> | undefined {
   return state.open.flow.next(state.consume);
 }
 
-/** Silence gets a heartbeat, a silent upstream an end; a client that has not read for too long is cut, so that it cannot hold memory for ever. */
+/**
+ * An idle client gets a heartbeat, and an idle upstream is ended; a client that does not read for too long is closed,
+ * so that it cannot occupy memory forever.
+ */
 function tick(state: State): void {
   const { pace, exchange, usage, encoder } = state.options;
   if (state.started) bound(state);
@@ -282,7 +288,7 @@ function tick(state: State): void {
   state.controller.enqueue(sign);
 }
 
-/** A stream has an end, whatever its provider does. */
+/** Ends a stream at its limits, whatever its provider does. */
 function bound(state: State): void {
   const { pace, usage } = state.options;
   const ms = ++state.startedTicks * pace.ticker.tickMs;
@@ -290,7 +296,7 @@ function bound(state: State): void {
   if (fault !== null) state.open?.life.abort(fault);
 }
 
-/** The client is too slow. An error alone would leave its connection open as long as it takes nothing. */
+/** The client is too slow. An error in the stream would leave its connection open while it reads nothing. */
 function cut(state: State): void {
   if (state.over) return;
   stop(state, gone());

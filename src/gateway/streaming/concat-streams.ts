@@ -1,10 +1,13 @@
-// Several upstream streams as one: flows one after the other.
+// Concatenates several upstream streams.
 import { GatewayError, toGatewayError } from "../../canonical/error.ts";
 import { sumEndMarkers } from "./end-markers.ts";
 import { nothing } from "./transcoder.ts";
 import type { Sink, UpstreamStream } from "./upstream-stream.ts";
 
-/** Flows one after the other. `open` starts the flow of a part; the next one is started while the last is still running. */
+/**
+ * Streams one after the other. `open` opens the stream of a part; the next one is opened while the last is still
+ * running.
+ */
 export function concatStreams(parts: number, open: (part: number) => Promise<UpstreamStream>): UpstreamStream {
   const started: Promise<UpstreamStream>[] = [];
   const running = new Set<UpstreamStream>();
@@ -16,7 +19,10 @@ export function concatStreams(parts: number, open: (part: number) => Promise<Ups
       started.push(flow);
     }
   };
-  /** A part that cannot be opened fails the whole: before the first byte for the next candidate, later in the stream. */
+  /**
+   * A part that cannot be opened fails the whole: before the first byte with the next candidate, later within the
+   * stream.
+   */
   const opened = async (part: number): Promise<UpstreamStream | GatewayError> => {
     try {
       const stream = await started[part];
@@ -45,7 +51,7 @@ export function concatStreams(parts: number, open: (part: number) => Promise<Ups
     next,
     writeError: (error) => [...running].at(-1)?.writeError(error) ?? null,
     stop: () => [...running].at(-1)?.stop() ?? null,
-    // Usage is known when the last part has ended: no part alone is worth waiting for.
+    // The usage is known when the last part has ended, so no single part is worth waiting for.
     finishing: () => false,
     type: () => null,
     endMarkers: () => sumEndMarkers([...running].map((stream) => stream.endMarkers())),

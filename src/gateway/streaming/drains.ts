@@ -1,13 +1,13 @@
-// Streams that nobody reads any more and whose upstream has said its finish: a few at a time may end by themselves.
+// Streams without a reader whose upstream has sent its finish: a few at a time may end by themselves.
 
 export interface Drains {
-  /** Tokens that one may still bring. */
+  /** Maximum tokens that may still arrive. */
   readonly maxTokens: number;
-  /** Resolves when `begin` says that it is done, or its time is up; at once, without `begin`, where too many are under way. */
+  /** Resolves when `begin` calls `done`, or at the timeout; at once, without `begin`, if too many are running. */
   drain(begin: (done: () => void) => void): Promise<void>;
 }
 
-/** Usage follows a finish within its time and its tokens, or not at all. By the names of the limits. */
+/** Usage follows a finish within this time and these tokens, or not at all. By the names of the limits. */
 export interface DrainBounds {
   readonly maxDrainedStreams: number;
   readonly drainedStreamMs: number;

@@ -1,8 +1,9 @@
-// Signs of life in an upstream's stream, and the rule that nothing goes on to the client before the first event.
+// Events and keep-alives of an upstream's stream, and the rule that nothing is forwarded to the client before the first
+// event.
 import { signOf } from "../../dialects/shared/keep-alive.ts";
 import { cutFrom, type FrameSplitter, type SseChunk } from "../../lib/sse.ts";
 
-/** How many chunks held something of the answer, and how many only a sign that the upstream is still at work. */
+/** How many chunks contained a part of the reply, and how many only a keep-alive. */
 export interface EndMarkers {
   readonly events: number;
   readonly keepAlives: number;
@@ -10,7 +11,7 @@ export interface EndMarkers {
 
 export interface EndMarkerWatch {
   readonly signs: EndMarkers;
-  /** What a chunk completed, as it goes on; null before the first event, so that another candidate can still answer. */
+  /** The completed frames to forward; null before the first event, so that another candidate can still be tried. */
   pass(chunk: SseChunk | null): SseChunk | null;
 }
 

@@ -1,11 +1,11 @@
-// The end of a stream that may not go on: written as its dialect says that a reply has reached the bound on its output.
+// Ends a stream at a limit of the gateway, like a reply that has reached its output limit.
 import type { StreamEvent } from "../../canonical/stream-event.ts";
 import type { Usage } from "../../canonical/usage.ts";
 import type { ResponseFrame, StreamWriter } from "../../dialects/dialect.ts";
 
 type BlockStart = Extract<StreamEvent, { type: "block-start" }>;
 
-/** What holds a stream together: its start, and where its blocks begin and end. */
+/** Events that give a stream its structure: its start, and the start and end of its blocks. */
 export const isStructure = ({ type }: StreamEvent): boolean =>
   type === "start" || type === "block-start" || type === "block-end";
 
@@ -18,7 +18,7 @@ function openBlocks(structure: readonly StreamEvent[]): BlockStart[] {
   return [...open.values()];
 }
 
-/** All blocks that are open are ended, then the reply, for lack of tokens. */
+/** Ends all open blocks, then the reply, with the finish reason of the output limit. */
 export function lengthEnd(writer: StreamWriter, structure: readonly StreamEvent[], usage: Usage): ResponseFrame[] {
   const ends: StreamEvent[] = openBlocks(structure).map(({ choice, block }) => ({ type: "block-end", choice, block }));
   const choices = structure.reduce((most, each) => ("choice" in each ? Math.max(most, each.choice + 1) : most), 1);
@@ -26,7 +26,7 @@ export function lengthEnd(writer: StreamWriter, structure: readonly StreamEvent[
   return [...ends, { type: "finish", finishReasons, usage } as const].flatMap((event) => writer.write(event));
 }
 
-/** Something in each block: a writer may begin one only with its first text. */
+/** A content event for each block, because a writer may open one only with its first text. */
 function bodyOf({ choice, block, open }: BlockStart): StreamEvent | null {
   const at = { choice, block, text: " " };
   if (open.kind === "text" || open.kind === "refusal") return { type: "text", ...at };
@@ -34,7 +34,9 @@ function bodyOf({ choice, block, open }: BlockStart): StreamEvent | null {
   return open.kind === "tool-call" ? { type: "tool-input", ...at } : null;
 }
 
-/** A writer that has written this much before: what it says of it is for nobody, because the upstream said it. */
+/**
+ * A writer that has written the same structure before. Its output is discarded, because the upstream already sent it.
+ */
 export function primed(writer: StreamWriter, structure: readonly StreamEvent[]): StreamWriter {
   for (const event of structure) {
     writer.write(event);

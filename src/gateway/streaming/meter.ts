@@ -1,4 +1,4 @@
-// The meter: sees every delta of a stream go by and knows at any moment what has been used.
+// The meter: reads every event of a stream and knows the usage at any moment.
 import type { StreamEvent } from "../../canonical/stream-event.ts";
 import { totalOutput, type Usage, zeroUsage } from "../../canonical/usage.ts";
 import type { TokenFamily } from "../../dialects/tokens/families.ts";
@@ -7,11 +7,11 @@ import { emptyScan, type TextScan, TextScanner } from "../../dialects/tokens/tex
 import { parseJsonText } from "../../lib/json.ts";
 import { isStructure } from "./length-end.ts";
 
-/** What went to the client. */
+/** What was sent to the client. */
 export interface Delivered {
-  /** How it began, to be counted exactly. */
+  /** Its start, to be counted exactly. */
   readonly beginning: string;
-  /** Scans of that beginning and of everything: how much more there was. */
+  /** Scans of that start and of everything, for the size of the rest. */
   readonly beginningScan: TextScan;
   readonly scan: TextScan;
 }
@@ -20,22 +20,22 @@ export const nothingDelivered: Delivered = { beginning: "", beginningScan: empty
 
 export interface Meter {
   see(event: StreamEvent): void;
-  /** This text went by unread, its escapes as written. */
+  /** This text was forwarded without being parsed, with its escapes. */
   skim(raw: string): void;
-  /** The provider's figures, once the reply is complete and where they can be true. */
+  /** The provider's figures, if the reply is complete and they can be true. */
   reported(): Usage | undefined;
-  /** What the provider said of its input at the start of a reply that is not complete. */
+  /** The input that the provider reported at the start of an incomplete reply. */
   reportedInput(): Usage | undefined;
   delivered(): Delivered;
-  /** A quick estimate of what has been used so far, for notes of progress. */
+  /** An approximation of the usage so far, for progress. */
   approximate(): Usage;
-  /** The events that hold the reply together, without its texts. */
+  /** The events of the reply's structure, without its texts. */
   structure(): readonly StreamEvent[];
 }
 
-/** Of longer replies the beginning is kept, and the rest is only scanned. */
+/** Only the start of longer replies is stored; the rest is scanned. */
 const keptChars = 4_096;
-/** Small pieces are gathered before they are looked at. */
+/** Small pieces are collected before they are scanned. */
 const batchChars = 512;
 
 interface Text {
@@ -74,7 +74,7 @@ function unescaped(raw: string): string {
   return typeof text === "string" ? text : raw;
 }
 
-/** `input` is used until the provider says more. */
+/** `input` is used until the provider reports it. */
 export function createMeter(input: Usage, family: TokenFamily): Meter {
   const text = deliveredText();
   let atStart: Usage | undefined;

@@ -1,8 +1,8 @@
-// Whether the output that is forwarded has been reserved before: looked at when so many bytes have gone by that it may not have been.
+// Ensures that forwarded output has been reserved: checked after so many bytes that it may not have been.
 import type { Usage } from "../../canonical/usage.ts";
 import type { Exchange } from "../pipeline/exchange.ts";
 
-/** Marks, numbers and rare scripts have more than one token for a byte, but never two. */
+/** Punctuation, digits and rare scripts have more than one token per byte, but never two. */
 const tokensPerByte = 2;
 
 /** One object for each stream, without closures: docs/decisions/0015-state-of-a-request.md. */
@@ -17,7 +17,10 @@ export class OutputCover {
     this.coveredBytes = 0;
   }
 
-  /** `bytes` of the whole stream, this piece included. How many tokens are reserved, where that is too little; else null. */
+  /**
+   * `bytes` of the whole stream, including this chunk. Returns the reserved tokens if they are not enough, otherwise
+   * null.
+   */
   missing(bytes: number): number | null {
     if (bytes <= this.coveredBytes) return null;
     const { outputTokens } = this.usage();

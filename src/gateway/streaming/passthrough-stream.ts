@@ -1,4 +1,4 @@
-// A stream whose client and upstream speak one dialect: the original bytes go on, or frames that change on their way.
+// A passthrough stream: the original bytes are forwarded, or frames that change on the way.
 import type { Usage } from "../../canonical/usage.ts";
 import type { PassthroughReader, ResponseFrame, StreamReader } from "../../dialects/dialect.ts";
 import { readContextOf } from "../../dialects/request-outline.ts";
@@ -12,13 +12,13 @@ import { encoded, endOf, nothing, type StreamEnd, type Transcoder, type Written,
 
 const encoder = new TextEncoder();
 
-/** Behind a finish come usage and an end; an upstream that goes on gets a quick estimate in place of what is charged. */
+/** Usage and the end follow a finish. If the upstream sends more, an approximation replaces the charged usage. */
 const mostHeldFrames = 16;
 
-/** The text of a frame as the splitter gives it. */
+/** The text of a frame as the splitter returns it. */
 const rawOf = (frame: Frame): string => formatFrame(frame).trimEnd();
 
-/** Frames as the client may see them, with this usage, or a quick estimate, for what cannot be true. */
+/** Frames for the client, with this usage, or an approximation, in place of usage that cannot be true. */
 function wordsOf(
   { dialect, wire }: GatewayRequest,
   meter: Meter,
@@ -35,19 +35,19 @@ function wordsOf(
   return (raws, usage) => encoder.encode(raws.map((raw) => textOf(raw, usage)).join(""));
 }
 
-/** True for a frame that only continues a text: the meter has counted it, and nothing else has to read it. */
+/** Whether a frame only adds text: the meter has counted it, and it need not be parsed. */
 function skimmed(reader: StreamReader, frame: Frame, meter: Meter): boolean {
   const text = reader.peekText?.(frame.data) ?? null;
   if (text !== null) meter.skim(text);
   return text !== null;
 }
 
-/** Same dialect on both sides: the original bytes go on. An error frame is withheld, because the gateway words errors itself. */
+/** Forwards the original bytes. Error frames are withheld, because the gateway writes errors itself. */
 function originalBytes(gatewayRequest: GatewayRequest, reader: StreamReader, meter: Meter): Transcoder {
   const { terminator, corrected, visibleFrame } = gatewayRequest.dialect.passthrough;
   const { wire } = gatewayRequest;
   let structureBefore = 0;
-  /** From the finish on: frames behind one whose usage cannot be true, which waits for what is charged. */
+  /** From the finish on: frames after one whose usage cannot be true, which waits for the charged usage. */
   let held: string[] | null = null;
   const original = wordsOf(gatewayRequest, meter);
   const letGo = (raws: readonly string[], end: StreamEnd): StreamEnd =>
@@ -101,7 +101,7 @@ function originalBytes(gatewayRequest: GatewayRequest, reader: StreamReader, met
   };
 }
 
-/** Same dialect on both sides, with frames that change on their way. The last one waits for the usage that is charged. */
+/** Forwards frames that change on the way. The last one waits for the charged usage. */
 function changedFrames(reader: PassthroughReader, meter: Meter, isWatched: boolean): Transcoder {
   const last = (frame: Frame, usage: Usage): Written => encoded([reader.shown(frame, usage) ?? frame], isWatched);
   const read = (frame: Frame): StreamEnd | null => {

@@ -1,4 +1,4 @@
-// A whole reply told as a stream, for clients that asked for one where the upstream has none.
+// Converts a complete reply to a stream, for clients that requested one from an upstream without streaming.
 import type { UpstreamDialect } from "../../dialects/dialect.ts";
 import { formatFrame } from "../../lib/sse.ts";
 import type { ReadResponse, UpstreamPlan } from "../attempts/upstream-plan.ts";
@@ -9,13 +9,13 @@ import type { UpstreamStream } from "./upstream-stream.ts";
 
 const encoder = new TextEncoder();
 
-/** True where the client's dialect can tell a whole reply as a stream, and the upstream gave none: its dialect has none, or it did not care. */
+/** Whether the client's dialect can write a complete reply as a stream, and the upstream returned none. */
 export function needsReplay({ dialect }: GatewayRequest, upstream: UpstreamDialect, headers: Headers): boolean {
   if (dialect.stream?.asStream === undefined) return false;
   return upstream.stream === undefined || !(headers.get("content-type") ?? "").startsWith("text/event-stream");
 }
 
-/** The reply as a flow of one piece. */
+/** The reply as a stream of one chunk. */
 export function replayAsStream(
   read: ReadResponse,
   plan: UpstreamPlan,

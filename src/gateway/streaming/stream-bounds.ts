@@ -1,4 +1,4 @@
-// What one stream may take altogether: without an end of its own, it gets one. The values are rows of src/config/limits.ts.
+// The limits of one stream in total, at which the gateway ends it. The values are rows of src/config/limits.ts.
 import { GatewayError } from "../../canonical/error.ts";
 
 export interface StreamBounds {
@@ -19,7 +19,7 @@ const allowed = (what: string, setting: string): string =>
 export const tooLarge = (): GatewayError =>
   new GatewayError("upstream_protocol_error", allowed("is larger", "limits.stream_bytes"));
 
-/** The error that a stream ends with; null within the bounds. */
+/** The error that ends a stream; null within the limits. */
 export function beyondBounds({ ms, bytes, outputTokens }: StreamTotals, bounds: StreamBounds): GatewayError | null {
   if (ms > bounds.streamMs) return new GatewayError("upstream_timeout", allowed("took longer", "limits.stream_ms"));
   if (bytes > bounds.streamBytes) return tooLarge();

@@ -12,10 +12,10 @@ export function readerOf(plan: UpstreamPlan, gatewayRequest: GatewayRequest, ori
   return reader;
 }
 
-/** The client's writer, and whether it words errors itself. */
+/** The client's writer, and whether it writes errors itself. */
 export interface ClientWriter extends StreamWriter {
   readonly apologises: boolean;
-  /** Something looks at its frames on their way. */
+  /** An interceptor reads its frames. */
   readonly isWatched: boolean;
 }
 

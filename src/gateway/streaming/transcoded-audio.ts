@@ -1,4 +1,4 @@
-// A flow of sound in another format: the provider's goes into a process, and what comes out goes to the client.
+// Converts an audio stream: the provider's audio is written to a process, and its output is sent to the client.
 import { GatewayError, toGatewayError } from "../../canonical/error.ts";
 import type { AudioFormat } from "../../canonical/speech.ts";
 import { type Usage, zeroUsage } from "../../canonical/usage.ts";
@@ -7,14 +7,14 @@ import { type RunningTranscode, type TranscoderSlot, transcodingFailed } from ".
 import { type Chunk, nothing } from "./transcoder.ts";
 import { firstOf, type UpstreamStream } from "./upstream-stream.ts";
 
-/** How the sound is written that the client gets. */
+/** How the client's audio is written. */
 export interface Wanted {
   readonly side: AudioCodec;
   readonly write: WriteContext;
   readonly format: AudioFormat;
 }
 
-/** `open` makes the provider's flow, whose writer tells the format and leaves the sound as it is. */
+/** `open` opens the provider's stream, whose writer reports the format and forwards the audio unchanged. */
 export function transcodedAudio(
   open: (side: AudioCodec) => UpstreamStream,
   { side, write, format }: Wanted,
@@ -64,7 +64,7 @@ export function transcodedAudio(
   return {
     next: (consume) =>
       next().then(consume, (thrown) => {
-        // Whoever ended the process knows why it ended.
+        // The reason for which the process was ended, if it was.
         const error = toGatewayError(fault ?? (signal.aborted ? signal.reason : thrown));
         close();
         return consume({ bytes: nothing, end: { error } });
@@ -77,7 +77,7 @@ export function transcodedAudio(
   };
 }
 
-/** Notes the format and the usage, and passes the sound on as it is. */
+/** Records the format and the usage, and forwards the audio unchanged. */
 function listeningSide(side: AudioCodec, heard: { format: AudioFormat; usage: Usage }): AudioCodec {
   const untouched: AudioWriter = {
     type: "",

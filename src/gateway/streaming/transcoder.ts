@@ -1,4 +1,5 @@
-// What turns the upstream's stream into the client's, whichever way: its chunks, their ends, and what the meter sees of them.
+// The contract of a transcoder, which converts the upstream's stream to the client's: its chunks, their ends, and the
+// events for the meter.
 import type { GatewayError } from "../../canonical/error.ts";
 import type { StreamEvent } from "../../canonical/stream-event.ts";
 import type { Usage } from "../../canonical/usage.ts";
@@ -10,7 +11,7 @@ import type { Meter } from "./meter.ts";
 /** How a reply ended; the error is null when it is complete. */
 export interface StreamEnd {
   readonly error: GatewayError | null;
-  /** What is still to be said, where the client is told usage that nobody reported: it has to be estimated first. */
+  /** The frames that depend on usage that the provider did not report: it must be estimated first. */
   rest?(usage: Usage): Written;
 }
 
@@ -20,13 +21,13 @@ export interface StoppedEnd extends StreamEnd {
   readonly needsLastPiece: boolean;
 }
 
-/** Bytes for the client, with the frames that they are made of where something watches them. */
+/** Bytes for the client, with their frames if an interceptor reads them. */
 export interface Written {
   readonly bytes: Uint8Array;
   readonly frames?: readonly ResponseFrame[];
 }
 
-/** `end`: the reply is over, well or with an error; nothing follows. */
+/** `end`: the reply has ended, with or without an error; nothing follows. */
 export interface Chunk extends Written {
   readonly end?: StreamEnd;
 }
@@ -38,31 +39,31 @@ export function bothOf(first: Written, second: Written): Written {
   return frames === undefined ? { bytes } : { bytes, frames: [...(first.frames ?? []), ...(second.frames ?? [])] };
 }
 
-/** The last of a reply, with what tells usage. */
+/** The last bytes of a reply, with the frames that contain usage. */
 export function lastOf(chunk: Chunk, usage: Usage | undefined): Written {
   const rest = usage === undefined ? undefined : chunk.end?.rest?.(usage);
   return rest === undefined ? chunk : bothOf(chunk, rest);
 }
 
 export interface Transcoder {
-  /** The bytes may be none. */
+  /** May be empty. */
   turn(chunk: SseChunk): Chunk;
-  /** The body has ended, whether the reply had or not. */
+  /** The body has ended, whether or not the reply had. */
   ended(): Chunk;
-  /** An error that fits what was said before it; null where any place is as good. */
+  /** An error that is valid after the frames so far; null if it is valid anywhere. */
   apologise(error: GatewayError): readonly ResponseFrame[] | null;
-  /** The end of a reply that may not go on, as one that has reached its bound; null where it can only break. */
+  /** The end of a reply at a limit, like one that has reached its output limit; null if it can only break. */
   stop?(): StoppedEnd | null;
-  /** True once the upstream has said why the reply ended: only its usage and its end are to come. */
+  /** True once the finish reason has arrived: only usage and the end may follow. */
   finishing?(): boolean;
-  /** Content-Type of what goes to the client, once its first bytes are there; absent for events. */
+  /** Content-Type for the client, once the first bytes have arrived; absent for events. */
   type?(): string;
 }
 
 export const nothing = new Uint8Array();
 export const complete: StreamEnd = { error: null };
 
-/** Notes deltas at the meter; says how the reply ended, if it did. */
+/** Passes events to the meter; returns how the reply ended, if it did. */
 export function watch(events: readonly StreamEvent[], meter: Meter): StreamEnd | null {
   let end: StreamEnd | null = null;
   for (const event of events) {
@@ -76,7 +77,7 @@ export function watch(events: readonly StreamEvent[], meter: Meter): StreamEnd |
 /** An upstream that closes without its terminator has not finished, whatever it sent. */
 export const endOf = (end: StreamEnd | null): StreamEnd => end ?? { error: streamTruncated() };
 
-/** Frames with their bytes; `isWatched`: the frames themselves go along. */
+/** Frames with their bytes; `isWatched`: the frames themselves are included. */
 export function encoded(frames: readonly ResponseFrame[], isWatched: boolean): Written {
   const bytes = frames.length === 0 ? nothing : encodeFrames(frames);
   return isWatched ? { bytes, frames } : { bytes };

@@ -1,4 +1,4 @@
-// A stream whose client and upstream speak different dialects: events are read from one and written in the other.
+// A translated stream: events are read in one dialect and written in another.
 import type { GatewayError } from "../../canonical/error.ts";
 import { type Adapt, watchStops } from "../../canonical/stop-sequences.ts";
 import type { StreamEvent } from "../../canonical/stream-event.ts";
@@ -23,14 +23,14 @@ import {
   watch,
 } from "./transcoder.ts";
 
-/** Where the upstream names no model, it is the one that was asked. */
+/** The requested model if the upstream returns none. */
 function withModel(reader: StreamReader, model: string): StreamReader {
   const named = (event: StreamEvent): StreamEvent =>
     event.type === "start" && event.model === "" ? { ...event, model } : event;
   return { ...reader, read: (frame) => reader.read(frame).map(named), end: () => reader.end().map(named) };
 }
 
-/** The upstream's events as any client's writer may see them. */
+/** The upstream's events, as any client's writer may receive them. */
 export const translatedReaderOf = (plan: UpstreamPlan, gatewayRequest: GatewayRequest, origin: string): StreamReader =>
   withoutNullArguments(withModel(readerOf(plan, gatewayRequest, origin), plan.model));
 
@@ -52,7 +52,8 @@ export interface EventTranscoder {
 
 export function eventTranscoder(writer: ClientWriter, meter: Meter, adapt?: Adapt): EventTranscoder {
   const { isWatched } = writer;
-  // A client that counts on usage gets the gateway's estimate where the upstream gives none that can be true, never zeros.
+  // A client that relies on usage gets the gateway's estimate if the upstream returns none that can be true, never
+  // zeros.
   const uncounted = (events: readonly StreamEvent[]): number =>
     meter.reported() === undefined ? events.findIndex((event) => event.type === "finish") : -1;
   const rendered = (events: readonly StreamEvent[], end: StreamEnd | null): [ResponseFrame[], StreamEnd | null] => {
@@ -66,7 +67,7 @@ export function eventTranscoder(writer: ClientWriter, meter: Meter, adapt?: Adap
     write(events) {
       if (adapt === undefined) return rendered(events, watch(events, meter));
       const adapted = adapt(events);
-      // An upstream's finish ends its stream also where it is not yet the finish for the client.
+      // An upstream's finish ends its stream, even if it is not yet the finish for the client.
       const over = events.some((event) => event.type === "finish") ? complete : null;
       return rendered(adapted, watch(adapted, meter) ?? over);
     },
@@ -81,7 +82,7 @@ export function eventTranscoder(writer: ClientWriter, meter: Meter, adapt?: Adap
   };
 }
 
-/** Another dialect: deltas are written in the client's words. */
+/** Another dialect: events are written for the client. */
 export function translatingTranscoder(reader: StreamReader, to: EventTranscoder): Transcoder {
   return {
     turn({ raws }) {

@@ -1,4 +1,4 @@
-// One upstream stream on its way to the client: chunks in, the client's bytes out, piece by piece.
+// One upstream stream on its way to the client: chunks in, the client's bytes out.
 import { GatewayError, toGatewayError } from "../../canonical/error.ts";
 import type { ResponseFrame } from "../../dialects/dialect.ts";
 import { invalidUpstreamResponse } from "../../dialects/errors.ts";
@@ -9,27 +9,30 @@ import { replyError } from "../../providers/upstream.ts";
 import { type EndMarkers, watchEndMarkers } from "./end-markers.ts";
 import { bothOf, type Chunk, nothing, type StoppedEnd, type Transcoder } from "./transcoder.ts";
 
-/** What becomes of a piece. */
+/** Receives a chunk. */
 export type Sink = (chunk: Chunk) => Promise<void> | undefined;
 
 export interface UpstreamStream {
-  /** Hands over the next piece; the last one has an `end`. Never rejects by itself: faults of the upstream are ends with an error. */
+  /**
+   * Passes on the next chunk; the last one has an `end`. Never rejects itself: faults of the upstream are ends with an
+   * error.
+   */
   next(consume: Sink): Promise<void>;
-  /** How many chunks held something of the answer, and how many only a sign that the upstream is still at work. Comments count as neither. */
+  /** How many chunks contained a part of the reply, and how many only a keep-alive. Comments count as neither. */
   endMarkers(): EndMarkers;
-  /** An error that fits what was said before it; null where any place is as good. */
+  /** An error that is valid after the frames so far; null if it is valid anywhere. */
   writeError(error: GatewayError): readonly ResponseFrame[] | null;
-  /** The end of a reply that may not go on, as one that has reached its bound; null where it can only break. */
+  /** The end of a reply at a limit, like one that has reached its output limit; null if it can only break. */
   stop(): StoppedEnd | null;
-  /** True once the upstream has said why the reply ended: only its usage and its end are to come. */
+  /** True once the finish reason has arrived: only usage and the end may follow. */
   finishing(): boolean;
-  /** Content-Type of the pieces, once the first is there; null for events. */
+  /** Content-Type of the chunks, once the first has arrived; null for events. */
   type(): string | null;
-  /** Lets go of the upstream's body. */
+  /** Releases the upstream's body. */
   close(): void;
 }
 
-/** The next piece of a flow. */
+/** The next chunk of a stream. */
 export async function firstOf(stream: UpstreamStream): Promise<Chunk> {
   const arrived = Promise.withResolvers<Chunk>();
   await stream.next((chunk) => void arrived.resolve(chunk));
@@ -40,7 +43,7 @@ type Body = ReadableStreamDefaultReader<Uint8Array>;
 
 const drainMs = 1_000;
 
-/** `life` is the attempt's: when it aborts, the pending read fails with its reason. */
+/** `life` is the attempt's deadline: when it aborts, the pending read fails with its reason. */
 export function createUpstreamStream(
   response: Response,
   transcoder: Transcoder,
@@ -71,7 +74,7 @@ export function createUpstreamStream(
       return { bytes: nothing, end: { error: readingFault(thrown) } };
     }
   };
-  // Chained by hand, with one promise: this runs for every event, and each async function on the way would cost another.
+  // Chained manually, with one promise: this runs for every event, and each additional async function costs another.
   const next = (consume: Sink): Promise<void> =>
     body.read().then(
       ({ done, value }) => {
@@ -103,13 +106,13 @@ export function createUpstreamStream(
 const joined = (chunk: Chunk, ended: Chunk): Chunk =>
   chunk.bytes.length === 0 ? ended : { ...ended, ...bothOf(chunk, ended) };
 
-/** Reads to the end so that the connection can be used again; gives up on a body that does not end. */
+/** Reads to the end so that the connection can be reused; gives up on a body that does not end. */
 async function drain(body: Body, life: Deadline): Promise<void> {
   const timer = setTimeout(() => life.abort(new Error("the response is complete")), drainMs);
   try {
     while (!(await body.read()).done);
   } catch {
-    // The reply is complete; how its connection ends changes nothing.
+    // The reply is complete; the end of its connection has no effect.
   } finally {
     clearTimeout(timer);
   }
