@@ -1,11 +1,11 @@
-// The catalog: an immutable snapshot of providers and routes. A request keeps the snapshot that it began with.
+// The catalog: an immutable snapshot of providers and routes. A request uses one snapshot from start to end.
 import type { Provider, Timeouts } from "../../providers/provider.ts";
 
 /** A provider, under one of its credentials, and its own name for the model. */
 export interface Candidate {
   readonly provider: Provider;
   readonly model: string;
-  /** Voices of this model by the names that clients give them; absent: those of its provider. */
+  /** Voices of this model by the names that clients use; absent: those of its provider. */
   readonly voices?: Voices;
   /** Candidates of a lower tier are asked first. Absent: 1. */
   readonly tier?: number;
@@ -41,7 +41,7 @@ export type Strategy = "ordered" | "weighted" | "least_busy" | "fastest" | "chea
 export interface Route {
   readonly name: string;
   readonly candidates: readonly Candidate[];
-  /** Declared to moderate, though its models do other things too. */
+  /** Declared for moderation, though its models support other operations too. */
   readonly moderates?: true;
   /** A candidate is asked for the model that the client named. */
   readonly isOpen?: true;

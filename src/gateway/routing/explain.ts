@@ -1,19 +1,20 @@
-// Which providers would be asked for a model, in which order, and why the others would not: for people, never for a request.
+// Explains the routing of a model: which providers would be called in which order, and why others would not. Not used
+// for requests.
 import type { Operation } from "../../canonical/operation.ts";
 import { type Provider, serves } from "../../providers/provider.ts";
 import type { Candidate, Catalog } from "./catalog.ts";
 import type { ModelListState } from "./model-lists.ts";
 import { type Found, lookUp } from "./resolve.ts";
 
-/** A candidate that a request is sent to if all before it fail. */
+/** A candidate that receives a request if all before it fail. */
 export interface RoutedCandidate {
   readonly provider: string;
   readonly model: string;
-  /** Formats in which the candidate is asked, in the order of its provider. */
+  /** The dialects of the candidate, in the order of its provider. */
   readonly dialects: readonly string[];
 }
 
-/** A provider that is not asked, with the name that it would be asked for; null where it has none. */
+/** A provider that is not called, with its name of the model; null if it has none. */
 export interface SkippedCandidate {
   readonly provider: string;
   readonly model: string | null;
@@ -21,7 +22,7 @@ export interface SkippedCandidate {
 }
 
 export interface RouteExplanation {
-  /** How the name was found; null for a name that is not known. */
+  /** How the name was found; null for an unknown name. */
   readonly found: Found | null;
   readonly candidates: readonly RoutedCandidate[];
   readonly skipped: readonly SkippedCandidate[];
@@ -35,7 +36,7 @@ function dialectNames({ provider, model }: Candidate, operation: Operation): str
   return able.filter((dialect) => dialect.operation === operation).map(({ name }) => name);
 }
 
-/** Why a provider that the look-up did not return is not asked. */
+/** Why a provider that the lookup did not return is not called. */
 function skipReason(found: Found | null, listing: ModelListState): string {
   if (found === "route") return "The route does not name it.";
   if (found === "prefix") return "The name before the slash is another provider's.";
@@ -45,7 +46,7 @@ function skipReason(found: Found | null, listing: ModelListState): string {
     : "Its model list is not available, and it does not serve this operation.";
 }
 
-/** Looks the model up as a request does. */
+/** Looks the model up like a request. */
 export function explainRoute(
   catalog: Catalog,
   listingOf: ListingOf,

@@ -1,9 +1,9 @@
-// What each provider says it has: its own list of models, fetched in the background and kept for a while.
+// The model list of each provider, fetched in the background and cached.
 
 import type { Clock } from "../../lib/clock.ts";
 import type { ListedModel, Provider } from "../../providers/provider.ts";
 
-/** `models` is null until a list has been read; a provider whose list cannot be had may know any model. */
+/** `models` is null until a list has been read; a provider without a readable list may have any model. */
 export interface ModelListState {
   readonly provider: Provider;
   readonly models: readonly ListedModel[] | null;
@@ -12,7 +12,7 @@ export interface ModelListState {
 }
 
 export interface ModelLists {
-  /** What is known now, without waiting. Old lists are refreshed behind the caller's back. */
+  /** The present state, without waiting. Old lists are refreshed in the background. */
   now(provider: Provider): ModelListState;
   /** Resolves when every provider has answered or failed, at the latest after `timeoutMs`. */
   refreshAll(providers: readonly Provider[], timeoutMs: number): Promise<void>;
@@ -31,14 +31,14 @@ function listingOf(provider: Provider, models: readonly ListedModel[] | null): M
   return { provider, models, ids: new Set(models?.map((model) => model.id)) };
 }
 
-/** What the configuration declares needs no asking. */
+/** Models from the configuration need no request. */
 function firstKnown(provider: Provider): Known {
   const models = provider.entry.models?.map((id) => ({ id })) ?? null;
   const settled = provider.entry.models !== null || provider.list.models === undefined;
   return { listing: listingOf(provider, models), nextTryMs: settled ? Number.POSITIVE_INFINITY : 0, pending: null };
 }
 
-/** `failed` hears of lists that could not be had. */
+/** `failed` is called for lists that could not be read. */
 export function createModelLists(clock: Clock, failed: (provider: string, cause: unknown) => void): ModelLists {
   const known = new WeakMap<Provider, Known>();
   const of = (provider: Provider): Known => {

@@ -1,9 +1,9 @@
-// A provider's own name of a model in its messages, replaced by the name that the client used.
+// Replaces a provider's own name of a model in its messages by the name that the client used.
 import { changed, type GatewayError } from "../../canonical/error.ts";
 
 const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 
-/** The message with `own`, also where a version follows it or a path leads to it, as `asked`. */
+/** The message with `own` replaced by `asked`, also if a version follows it or a path precedes it. */
 function renamedModel(message: string, own: string, asked: string): string {
   if (own === asked || own === "" || !message.includes(own)) return message;
   const name = new RegExp(`(?<![\\w.-])(?:[\\w.-]+/)*${escaped(own)}(?:[-.:@][\\w-]+)*(?![\\w])`, "g");

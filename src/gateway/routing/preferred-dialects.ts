@@ -1,4 +1,5 @@
-// In which dialect a model answered after another one had been refused: the next request begins there and asks once.
+// Remembers the dialect in which a model succeeded after another one was refused, so that the next request starts with
+// it.
 import type { UpstreamDialect } from "../../dialects/dialect.ts";
 import type { RequestOutline } from "../../dialects/request-outline.ts";
 import type { Clock } from "../../lib/clock.ts";
@@ -12,16 +13,16 @@ export interface PreferredDialects {
 
 type Bounds = Pick<GatewayLimits, "maxPreferredDialects" | "preferredDialectMs">;
 
-/** What of a request decides in which dialect it is served. */
+/** The parts of a request that determine its dialect. */
 type Asked = Pick<RequestOutline, "operation" | "tools">;
 
-/** Some models are refused in a dialect only where the request has tools. */
+/** Some models are refused in a dialect only for requests with tools. */
 function keyOf({ provider, model }: Candidate, { operation, tools }: Asked): string {
   const hasTools = operation === "chat" && tools.length > 0;
   return JSON.stringify([provider.entry.name, model, operation, hasTools]);
 }
 
-/** The oldest entries go first. An entry is forgotten after a while, because providers change. */
+/** The oldest entries are dropped first. An entry expires, because providers change. */
 export function createPreferredDialects(clock: Clock, bounds: Bounds): PreferredDialects {
   const entries = new Map<string, { readonly dialect: UpstreamDialect; readonly untilMs: number }>();
   return {

@@ -1,4 +1,4 @@
-// Which candidates may answer a model name, in order. Pure: a snapshot and the listings in, a list out.
+// Resolves a model name to its candidates, in order. Pure: a snapshot and the model lists in, a list out.
 import { GatewayError } from "../../canonical/error.ts";
 import type { Operation } from "../../canonical/operation.ts";
 import { isImageModelName } from "../../providers/model-list.ts";
@@ -6,7 +6,7 @@ import { type Provider, serves } from "../../providers/provider.ts";
 import type { Candidate, Catalog, Route } from "./catalog.ts";
 import type { ModelListState } from "./model-lists.ts";
 
-/** How a model name was understood; told to nobody but the log. */
+/** How a model name was resolved; only for the log. */
 export type Found = "route" | "prefix" | "listed" | "unlisted";
 
 export interface Plan {
@@ -33,7 +33,7 @@ function serving({ candidates, route }: Plan, operation: Operation): readonly Ca
 const underEach = (provider: Provider, model: string): Candidate[] =>
   [provider, ...(provider.others ?? [])].map((each) => ({ provider: each, model }));
 
-/** True where that provider does it with that very model. */
+/** Whether the provider supports the operation with this model. */
 const doesWith = ({ provider, model }: Candidate, operation: Operation): boolean => serves(provider, operation, model);
 
 function byPrefix(catalog: Catalog, model: string): Candidate[] {
@@ -49,15 +49,19 @@ function byList(listings: readonly ModelListState[], model: string): Candidate[]
   return found;
 }
 
-/** Providers whose list could not be read may know the model: better to ask them than to refuse. Those that do other things alone surely do not. */
+/**
+ * Providers without a readable list may have the model: calling them is better than refusing. Providers without the
+ * operation certainly do not.
+ */
 function byHope(listings: readonly ModelListState[], model: string, operation: Operation): Candidate[] {
   const able = listings.filter(({ provider }) => serves(provider, operation) || serves(provider, "chat"));
   return able.filter((listing) => listing.models === null).flatMap(({ provider }) => underEach(provider, model));
 }
 
 /**
- * Looks a model up as a route, then as `provider/model`, then in the providers' lists.
- * `fallback` answers for a known model whose own candidates cannot. Throws `model_not_found`, or `unsupported_parameter` when nobody behind the name serves the operation.
+ * Looks a model up as a route, then as `provider/model`, then in the providers' lists. `fallback` answers for a known
+ * model whose own candidates cannot. Throws `model_not_found`, or `unsupported_parameter` if no candidate supports the
+ * operation.
  */
 export function resolve(
   catalog: Catalog,
@@ -85,8 +89,8 @@ export function resolve(
 }
 
 /**
- * True where somebody behind the name makes images as an operation of their own, not in the course of a conversation.
- * Who does both is taken for what the name of the model says.
+ * Whether a candidate of the name generates images as an operation of its own, not as part of a chat. For a provider
+ * with both, the model's name decides.
  */
 export function servesImages(
   catalog: Catalog,
@@ -100,14 +104,14 @@ export function servesImages(
   });
 }
 
-/** Everything behind a model name, whatever the operation. */
+/** All candidates of a model name, for any operation. */
 export const candidatesOf = (
   catalog: Catalog,
   listingOf: (provider: Provider) => ModelListState,
   model: string,
 ): readonly Candidate[] => lookUp(catalog, listingOf, model, "chat")?.candidates ?? [];
 
-/** Providers that have a model for an operation where a client may leave it out, surest first. */
+/** Providers with a default model for an operation, the most certain first. */
 function defaultCandidates(
   { providers }: Catalog,
   listingOf: (provider: Provider) => ModelListState,
@@ -122,17 +126,17 @@ function defaultCandidates(
   return { listed, others: [...hoped, ...usual] };
 }
 
-/** The model of a provider that answers while no other one is configured. */
+/** The model of a provider that answers while no other provider is configured. */
 function fallbackCandidate({ providers: [only, ...others] }: Catalog, operation: Operation): Candidate | null {
   const model = others.length === 0 ? only?.kind.fallbackModels?.[operation] : undefined;
   return only === undefined || model === undefined ? null : { provider: only, model };
 }
 
 /**
- * Who answers a request that names no model. `usual`, the name that its own provider takes, is looked up as if it had
- * been named; else the first provider that lists a model for this is asked, else the first route that is declared for
- * it, else a provider that may know one, else the one provider there is, where it answers in place of all others.
- * Throws `missing_required_parameter` when there is nobody.
+ * The candidates of a request without a model. `usual`, the default of its dialect, is looked up like a given name;
+ * otherwise the first provider that lists a model for the operation is used, otherwise the first route declared for
+ * it, otherwise a provider that may have one, otherwise the only provider, if it answers in place of all others.
+ * Throws `missing_required_parameter` if there is none.
  */
 export function resolveUnnamed(
   catalog: Catalog,
@@ -155,7 +159,7 @@ export function resolveUnnamed(
   throw new GatewayError("missing_required_parameter", message, { param: "model" });
 }
 
-/** The candidates behind a name, whether or not they serve the operation; null for a name that is not known. */
+/** The candidates of a name, for any operation; null for an unknown name. */
 export function lookUp(
   catalog: Catalog,
   listingOf: (provider: Provider) => ModelListState,
@@ -189,7 +193,7 @@ function namedBy(route: Route, model: string): readonly Candidate[] {
   return named;
 }
 
-/** A stranger's model name in a message: short, on one line. */
+/** A model name from a client for a message: short, on one line. */
 function printable(model: string): string {
   const line = model.replace(/[\u0000-\u001f\u007f]+/g, " ");
   return line.length > 120 ? `${line.slice(0, 119)}…` : line;
