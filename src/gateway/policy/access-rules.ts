@@ -1,4 +1,4 @@
-// The rules of one level as tests: which models, operations, providers, tags and addresses it allows.
+// The rules of one level as predicates: which models, operations, providers, tags and addresses it allows.
 import { GatewayError } from "../../canonical/error.ts";
 import { addressSet } from "../../lib/address-set.ts";
 import type { Candidate } from "../routing/catalog.ts";
@@ -7,7 +7,7 @@ import type { Rules } from "./rules.ts";
 
 type Test = (text: string) => boolean;
 
-/** The rules of one level as tests, made once for each caller. A test that is null allows everything. */
+/** The rules of one level as predicates, built once for each caller. Null allows everything. */
 export interface Access {
   readonly level: CounterLevel;
   readonly allowsModel: Test | null;
@@ -21,7 +21,7 @@ export interface Access {
 
 const escaped = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&");
 
-/** Patterns with `*` for any text; upper and lower case are different, as in the names of models. */
+/** Patterns with `*` for any text, case-sensitive like model names. */
 function patterns(texts: readonly string[] | undefined): Test | null {
   if (texts === undefined) return null;
   const exact = new Set(texts.filter((text) => !text.includes("*")));
@@ -31,7 +31,7 @@ function patterns(texts: readonly string[] | undefined): Test | null {
   return (text) => exact.has(text) || form.test(text);
 }
 
-/** Null where the rules say nothing of access. */
+/** Null without access rules. */
 export function accessOf(level: CounterLevel, rules: Rules): Access | null {
   const access: Access = {
     level,
@@ -47,7 +47,7 @@ export function accessOf(level: CounterLevel, rules: Rules): Access | null {
   return tags.length === 0 && Object.values(tests).every((test) => test === null) ? null : access;
 }
 
-/** Levels in the words of messages. */
+/** Levels as messages name them. */
 export const levelNames: { readonly [level in CounterLevel]: string } = {
   organization: "organization",
   project: "project",
@@ -55,11 +55,11 @@ export const levelNames: { readonly [level in CounterLevel]: string } = {
   end_user: "end user",
 };
 
-/** Whether a level lets its callers name this model. */
+/** Whether a level allows this model name. */
 export const allowsName = ({ allowsModel, refusesModel }: Access, model: string): boolean =>
   (allowsModel === null || allowsModel(model)) && !(refusesModel?.(model) ?? false);
 
-/** Whether a level lets this candidate be asked, whatever name the client used for it. */
+/** Whether a level allows this candidate, by any name. */
 export function allowsCandidate(access: Access, { provider, model }: Candidate): boolean {
   const { name, tags = {} } = provider.entry;
   if (access.allowsProvider !== null && !access.allowsProvider(name)) return false;
@@ -68,7 +68,7 @@ export function allowsCandidate(access: Access, { provider, model }: Candidate):
   return access.tags.every(([tag, value]) => tags[tag] === value);
 }
 
-/** Throws `ip_not_allowed` where a level lists addresses and this one is not among them. */
+/** Throws `ip_not_allowed` if a level lists addresses without this one. */
 export function checkAddress(levels: readonly Access[], address: () => string): void {
   for (const { level, allowsAddress } of levels)
     if (allowsAddress !== null && !allowsAddress(address()))

@@ -1,4 +1,4 @@
-// What a caller may ask for, and who may answer: models, operations, providers and tags, by the rules of every level.
+// Access: which models, operations, providers and tags a caller may use, by the rules of every level.
 import { GatewayError } from "../../canonical/error.ts";
 import type { Operation } from "../../canonical/operation.ts";
 import { type Access, allowsCandidate, allowsName, levelNames } from "./access-rules.ts";
@@ -16,7 +16,9 @@ function refuseModel(access: Access, model: string): void {
   throw new GatewayError("model_not_allowed", message, { param: "model" });
 }
 
-/** Throws `operation_not_allowed` and `model_not_allowed`; candidates that a rule forbids are not asked, fallbacks too. */
+/**
+ * Throws `operation_not_allowed` and `model_not_allowed`; forbidden candidates are never called, including fallbacks.
+ */
 export const accessPolicy: Policy = {
   name: "access",
   authorize({ caller, operation, model }: ExchangeIntent): void {

@@ -1,4 +1,5 @@
-// The budgets of a caller as counters of their windows: filled from the ledger when they are first needed, and watched for thresholds.
+// The budgets of a caller as counters of their windows: filled from the ledger when first needed, and checked for
+// thresholds.
 import type { Clock } from "../../lib/clock.ts";
 import { parseDecimal } from "../../lib/decimal.ts";
 import type { Events } from "../../telemetry/events.ts";
@@ -12,16 +13,16 @@ import type { Period, TimeWindow, Windows } from "./windows.ts";
 export interface BudgetOptions {
   readonly counters: MemoryCounters;
   readonly windows: Windows;
-  /** The books of now. */
+  /** The present price books. */
   prices(): Prices;
   readonly clock: Clock;
   readonly limits: Pick<GatewayLimits, "reserveOutputTokens" | "extendOutputTokens">;
   readonly events: Pick<Events, "budgetThreshold">;
-  /** What the ledger has of a level since a time. */
+  /** The spend of a level since a time, from the ledger. */
   spent(level: string, id: string, sinceMs: number): bigint;
 }
 
-/** A budget in its window that is now. */
+/** A budget in its present window. */
 export interface BudgetPart {
   readonly level: RuleLevel;
   readonly period: Period;
@@ -29,15 +30,15 @@ export interface BudgetPart {
   readonly limit: bigint;
   readonly counter: Counter;
   readonly window: KnownWindow;
-  /** A settled amount below this reaches no threshold that was not raised. */
+  /** A settled amount below this reaches no new threshold. */
   raiseAt: bigint;
 }
 
 export interface BudgetWindows {
   partsOf(caller: Caller): readonly BudgetPart[];
-  /** All counters of a request of this time, whatever budgets there are now. */
+  /** All counters of a request of this time, even if its budgets have changed since. */
   countersAt(who: Who, atMs: number): readonly Counter[];
-  /** Raises what a settlement has reached. */
+  /** Raises the thresholds that a settlement has reached. */
   settled(parts: readonly BudgetPart[]): void;
   /** Windows are those of another zone from now on: what was spent in them counts, and what requests hold stays held. */
   changeZone(timeZone: string): void;
@@ -59,7 +60,7 @@ const prunedFrom = 4_096;
 const unreachable = 2n ** 200n;
 const noParts: readonly BudgetPart[] = [];
 
-/** One for each period: of two the smaller one. */
+/** One for each period, the smaller of two. */
 function ownBudgets({ budgets = [] }: Rules): readonly OwnBudget[] {
   const limits = new Map<Period, bigint>();
   for (const { period, amount } of budgets) {
@@ -70,17 +71,17 @@ function ownBudgets({ budgets = [] }: Rules): readonly OwnBudget[] {
   return [...limits];
 }
 
-/** The highest threshold that is reached; 0 below all of them. */
+/** The highest reached threshold; 0 below all of them. */
 const reached = (settled: bigint, limit: bigint): number =>
   limit === 0n ? 0 : (thresholds.find((percent) => settled * 100n >= limit * BigInt(percent)) ?? 0);
 
-/** The amount at which the threshold above is reached; above every amount where there is none. */
+/** The amount of the next threshold; above every amount if there is none. */
 function nextThreshold(raised: number, limit: bigint): bigint {
   const next = thresholds.findLast((percent) => percent > raised);
   return next === undefined || limit === 0n ? unreachable : (limit * BigInt(next) + 99n) / 100n;
 }
 
-/** A window that is in memory, and the highest threshold that was raised for it. */
+/** A window in memory, and its highest raised threshold. */
 export interface KnownWindow {
   readonly counter: Counter;
   readonly period: Period;
@@ -90,7 +91,7 @@ export interface KnownWindow {
 const keyOf = (level: CounterLevel, id: string, fromMs: number, untilMs: number): string =>
   `${level} ${fromMs} ${untilMs} ${id}`;
 
-/** Windows in memory; those that have ended are dropped when there are twice as many as after the last look. */
+/** Windows in memory; those that have ended are dropped when the number has doubled since the last check. */
 class KnownWindows {
   private readonly known = new Map<string, KnownWindow>();
   /** Windows of the zone before, until their level is next asked for; by level, period and id. */
@@ -104,7 +105,7 @@ class KnownWindows {
     this.options = options;
   }
 
-  /** The first request of a window finds what was spent in it before, by earlier processes. */
+  /** The first request of a window loads what earlier processes spent in it. */
   of(level: CounterLevel, id: string, period: Period, { fromMs, untilMs }: TimeWindow): KnownWindow {
     const key = keyOf(level, id, fromMs, untilMs);
     const found = this.known.get(key);
@@ -169,7 +170,7 @@ class LevelBudgets {
   }
 }
 
-/** All levels of a request, as its row has them. */
+/** All levels of a request, as in its row. */
 function levelsOf({ organization, project, keyId, endUser }: Who): readonly (readonly [CounterLevel, string])[] {
   const levels: (readonly [CounterLevel, string])[] = [["key", keyId]];
   if (organization !== null) levels.push(["organization", organization]);
@@ -189,7 +190,7 @@ export function createBudgetWindows(options: BudgetOptions): BudgetWindows {
   };
   const partOf = (level: RuleLevel, [period, limit]: OwnBudget): BudgetPart => {
     const window = known.of(level.level, level.id, period, windows.current(period));
-    // What an earlier process has raised is not raised again.
+    // Thresholds that an earlier process raised are not raised again.
     if (window.raised < 0) window.raised = reached(counters.amounts(window.counter).settled, limit);
     const raiseAt = nextThreshold(window.raised, limit);
     return { level, period, limit, counter: window.counter, window, raiseAt };

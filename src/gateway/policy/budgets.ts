@@ -9,7 +9,7 @@ import type { CounterReservation } from "./counters.ts";
 import type { Policy, RequestSize, Reservation, ResolvedIntent } from "./policy.ts";
 import { priceWith, tokensFor, type WorstCase, worstCaseOf } from "./worst-case.ts";
 
-/** A budget of one level, and what is left of it. Amounts in nano-dollars. */
+/** A budget of one level with its remainder. Amounts in nano-dollars. */
 export interface BudgetStatus extends BudgetPart {
   readonly spent: bigint;
   readonly reserved: bigint;
@@ -42,19 +42,19 @@ const notPriced = (model: string): GatewayError =>
     param: "model",
   });
 
-/** What is reserved of the output before it starts. A stream extends it, a whole reply cannot. */
+/** How much of the output is reserved before it starts. A stream extends it, a complete reply cannot. */
 function wantedOutput(size: RequestSize, { reserveOutputTokens }: BudgetOptions["limits"]): number {
   const bound = size.outputBound() ?? Math.max(reserveOutputTokens, size.leastOutput());
   return size.isStream ? Math.min(bound, Math.max(reserveOutputTokens, size.leastOutput())) : bound;
 }
 
-/** Of what one request holds. */
+/** The reservation of one request. */
 interface Held {
   readonly reservation: CounterReservation;
   readonly parts: readonly BudgetPart[];
   readonly worst: WorstCase;
   readonly outputTokens: number;
-  /** The bound to which its output is lowered; null where it stays. */
+  /** The lowered output limit; null if it is unchanged. */
   readonly maxOutputTokens: number | null;
 }
 
@@ -79,7 +79,7 @@ class BudgetReservation implements Reservation {
   cover(outputTokens: number): number {
     if (outputTokens <= this.outputTokens) return this.outputTokens;
     const missing = outputTokens - this.outputTokens;
-    // A budget's last part is used up, too.
+    // The last part of a budget is used as well.
     if (!this.extendBy(Math.max(missing, this.options.limits.extendOutputTokens))) this.extendBy(missing);
     return this.outputTokens;
   }
@@ -103,7 +103,7 @@ class BudgetReservation implements Reservation {
   }
 }
 
-/** Reserves so much output, of all budgets or of none. */
+/** Reserves this output, in all budgets or in none. */
 function reserveOutput(
   { counters, clock }: BudgetOptions,
   parts: readonly BudgetPart[],
@@ -118,7 +118,7 @@ function reserveOutput(
   return exceeded(refused, result.left, amount, clock.nowMs());
 }
 
-/** What the tightest budget pays for. */
+/** The output that the tightest budget pays for. */
 function affordableOutput({ counters }: BudgetOptions, parts: readonly BudgetPart[], worst: WorstCase): number {
   return Math.min(
     ...parts.map(({ counter, limit }) => {
@@ -128,7 +128,7 @@ function affordableOutput({ counters }: BudgetOptions, parts: readonly BudgetPar
   );
 }
 
-/** A whole reply that would take more than half of what requests in progress have left, so that the next ones find nothing. */
+/** A complete reply that would take more than half of the remainder, leaving nothing for requests in progress. */
 function takesTooMuch(
   options: BudgetOptions,
   parts: readonly BudgetPart[],
@@ -140,8 +140,8 @@ function takesTooMuch(
 }
 
 /**
- * Reserves what the request wants, or lowers its bound on output to half of what is affordable, so that requests that come at the
- * same time find something, too. Throws `insufficient_quota` where that would be of no use.
+ * Reserves what the request may use, or lowers its output limit to half of what is affordable, so that concurrent
+ * requests get a share too. Throws `insufficient_quota` if that would be useless.
  */
 function hold(options: BudgetOptions, parts: readonly BudgetPart[], worst: WorstCase, intent: ResolvedIntent): Held {
   const { size, operation } = intent;
@@ -160,7 +160,7 @@ function hold(options: BudgetOptions, parts: readonly BudgetPart[], worst: Worst
   return { reservation: second, parts, worst, outputTokens: lowered, maxOutputTokens: lowered };
 }
 
-/** Budgets over the counters of this process. */
+/** Budgets with the counters of this process. */
 export function createBudgets(options: BudgetOptions): Budgets {
   const { counters, prices, clock } = options;
   const own = createBudgetWindows(options);

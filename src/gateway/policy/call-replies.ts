@@ -1,4 +1,5 @@
-// Replies to calls under an idempotency key, in the store: claimed by the one who runs the call, sealed, bounded, and deleted in time.
+// Replies to calls with an idempotency key, in the store: claimed by the instance that runs the call, encrypted,
+// limited, and deleted in time.
 import { GatewayError } from "../../canonical/error.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { openBytes, seal } from "../../lib/secret.ts";
@@ -14,35 +15,35 @@ import {
 import type { Store } from "../../store/store.ts";
 import type { GatewayLimits } from "./limits.ts";
 
-/** A reply to a call, as it is stored and given to everyone who makes it. */
+/** A reply to a call, as it is stored and returned to each repetition. */
 export interface CallReply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array;
-  /** Of the exchange that it came from. */
+  /** The exchange of the original reply. */
   readonly exchangeId: string | null;
 }
 
 /** The right to run a call. */
 export interface CallClaim {
   readonly id: string;
-  /** The proof of it. */
+  /** Proves the claim. */
   readonly exchangeId: string;
 }
 
 export interface CallReplies {
-  /** The right to run the call, or the reply that it had. Throws the 409 of a key that is taken. */
+  /** The right to run the call, or its stored reply. Throws status 409 for a key in use. */
   claim(id: string, hash: string): Promise<CallClaim | CallReply>;
-  /** Stores the reply; without one, or where it is too large, the key is free again. Never rejects. */
+  /** Stores the reply; without one, or if it is too large, the key is released. Never rejects. */
   end(claim: CallClaim, reply: CallReply | null): Promise<void>;
   close(): void;
 }
 
 export interface CallRepliesOptions {
   readonly store: Store;
-  /** Replies are sealed with it. */
+  /** Encrypts replies. */
   readonly sealKey: Uint8Array;
-  /** Of this installation's ledger: it stays when the process starts again. */
+  /** The id of this installation's ledger, which survives a restart. */
   readonly instance: string;
   readonly clock: Clock;
   readonly limits: Pick<
@@ -56,7 +57,7 @@ export interface CallRepliesOptions {
 const aliveMs = 30_000;
 const keepAliveEveryMs = 10_000;
 const purgeEveryMs = 60_000;
-/** So many parts of the bound may be written between two purges. */
+/** How many parts of the limit may be written between two purges. */
 const purgeParts = 16;
 const claimTries = 3;
 
@@ -70,7 +71,7 @@ export const inProgress = (): GatewayError => {
   return new GatewayError("idempotency_in_progress", message, { param, retryAfterMs: 1_000 });
 };
 
-/** What an earlier process of this instance left running is free again. */
+/** Releases the claims of an earlier process of this instance. */
 export async function openCallReplies(options: CallRepliesOptions): Promise<CallReplies> {
   const { store, instance, clock, limits, failed } = options;
   await releaseCallsOf(store, instance);
@@ -97,7 +98,7 @@ export async function openCallReplies(options: CallRepliesOptions): Promise<Call
         bytesSincePurge += await write(options, claim, reply);
         if (bytesSincePurge * purgeParts > limits.idempotencyTotalBytes) purge();
       } catch (cause) {
-        // The caller has its reply all the same; the claim lapses.
+        // The caller has its reply anyway; the claim expires.
         failed(cause);
       }
     },
@@ -121,7 +122,7 @@ async function claimOrReply(options: CallRepliesOptions, id: string, hash: strin
     try {
       return decodeReply(openBytes(options.sealKey, found.reply, id));
     } catch (cause) {
-      // Sealed under another secret: the call runs again.
+      // Encrypted with another secret: the call runs again.
       options.failed(cause);
       await releaseCall(store, found);
     }
@@ -129,7 +130,7 @@ async function claimOrReply(options: CallRepliesOptions, id: string, hash: strin
   throw inProgress();
 }
 
-/** Gives the bytes that were written. */
+/** Returns the number of bytes written. */
 async function write(
   { store, sealKey, clock, limits }: CallRepliesOptions,
   claim: CallClaim,

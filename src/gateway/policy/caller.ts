@@ -1,41 +1,41 @@
-// Who calls: the key, what it belongs to, and the rules of each level above it.
+// The caller: a key, what it belongs to, and the rules of each level.
 import { type Access, accessOf } from "./access-rules.ts";
 import type { CounterLevel } from "./counters.ts";
 import type { BodyRule, ProjectRules, Rules } from "./rules.ts";
 
-/** The rules of one level, under the id that its counters have. */
+/** The rules of one level, under the id of its counters. */
 export interface RuleLevel {
   readonly level: CounterLevel;
   readonly id: string;
   readonly rules: Rules;
-  /** What policies found for the level, so that its next request need not look it up: they put it there, and know its type. */
+  /** Cached state of the rate policy for the level, which knows its type. */
   rates: object | null;
   budgets: object | null;
 }
 
-/** Made once when keys are read, and shared by all requests of the key: a change makes a new one. */
+/** Built once when keys are read, and shared by all requests of the key; a change builds a new one. */
 export interface Caller {
   readonly keyId: string;
   readonly name: string;
   readonly organization: string;
   readonly project: string;
-  /** Whom the request names; null where it names nobody. Known only inside the project. */
+  /** The end user of the request; null if it names none. Scoped to the project. */
   readonly endUser: string | null;
   /** From the organization down to the key and the end user; levels without rules are left out. */
   readonly levels: readonly RuleLevel[];
-  /** What the rules of each level say of models, operations, providers and addresses; levels that say nothing are left out. */
+  /** The access rules of each level; levels without any are left out. */
   readonly access: readonly Access[];
-  /** How the project counts its end users; null where it says nothing of them. */
+  /** How the project handles end users; null without rules for them. */
   readonly endUsers: NonNullable<ProjectRules["end_users"]> | null;
   /** Of which of its requests the project stores bodies; null where it says nothing. */
   readonly bodies: BodyRule | null;
 }
 
-/** What exists without being made: a single-user installation never meets either. */
+/** These exist without being created, so that a single-user installation never needs them. */
 export const defaultOrganization = "default";
 export const defaultProject = "default";
 
-/** What a key is made of. */
+/** The parts of a key. */
 export interface CallerParts {
   readonly keyId: string;
   readonly name: string;
@@ -45,7 +45,7 @@ export interface CallerParts {
   readonly organization?: Rules | null;
 }
 
-/** A level of which nothing was looked up yet. */
+/** A level without cached state. */
 export const levelOf = (level: CounterLevel, id: string, rules: Rules): RuleLevel => ({
   ...{ level, id, rules },
   ...{ rates: null, budgets: null },
@@ -72,7 +72,7 @@ function projectLevel(id: string, project: ProjectRules): RuleLevel | null {
 
 const hasRules = (rules: Rules | null): rules is Rules => rules !== null && Object.keys(rules).length > 0;
 
-/** Of a key and the project that it belongs to. */
+/** For a key and its project. */
 export function callerOf({ keyId, name, rules, project, organization = null }: CallerParts): Caller {
   const { end_users: endUsers = null, bodies = null } = project.rules ?? {};
   const ofProject = project.rules === null ? null : projectLevel(project.id, project.rules);
@@ -85,12 +85,12 @@ export function callerOf({ keyId, name, rules, project, organization = null }: C
   return { ...who, levels, access, endUsers, bodies };
 }
 
-/** Who pays, as the ledger writes it down. */
+/** The names for the ledger. */
 export function ledgerNames({ organization, project, keyId, endUser }: Caller, session: string | null) {
   return { organization, project, keyId, endUser, session };
 }
 
-/** The caller of a path that needs no key. */
+/** The caller of a path without a key. */
 export const anonymous: Caller = callerOf({
   ...{ keyId: "", name: "", rules: null },
   project: { id: defaultProject, rules: null },

@@ -1,4 +1,4 @@
-// How many exchanges may be in progress, in all and of one key. Over the bound, refusing at once beats queueing.
+// Limits concurrent exchanges, in total and per key. Beyond the limit, refusing at once is better than queueing.
 import { GatewayError } from "../../canonical/error.ts";
 import type { ExchangeIntent, Policy, Reservation } from "./policy.ts";
 
@@ -8,7 +8,7 @@ export interface ConcurrencyLimits {
 }
 
 export interface Concurrency extends Policy {
-  /** Throws `overloaded` when too much is in progress, `concurrency_limit_exceeded` when it is too much of one key. */
+  /** Throws `overloaded` at the total limit, `concurrency_limit_exceeded` at that of a key. */
   admit(intent: Pick<ExchangeIntent, "caller">): Required<Pick<Reservation, "release">>;
   /** How many exchanges are in progress. */
   inFlight(): number;
@@ -16,7 +16,7 @@ export interface Concurrency extends Policy {
 
 const retryAfterMs = 1_000;
 
-/** `isFull` is true while the process is out of memory for new work. */
+/** `isFull` is true while the process has no memory for new work. */
 export function createConcurrency(limits: ConcurrencyLimits, isFull: () => boolean = () => false): Concurrency {
   let inFlight = 0;
   const ofKey = new Map<string, number>();

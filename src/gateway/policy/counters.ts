@@ -1,8 +1,9 @@
-// Amounts that requests hold in windows, per level: reserved below a limit, given back once, settled to the actual amount.
+// Amounts that requests reserve in windows, per level: reserved below a limit, released once, settled to the actual
+// amount.
 
 export type CounterLevel = "organization" | "project" | "key" | "end_user";
 
-/** What is counted, for whom, in which window. */
+/** The counted quantity, its owner and its window. */
 export interface Counter {
   readonly level: CounterLevel;
   readonly id: string;
@@ -13,7 +14,7 @@ export interface Counter {
   readonly untilMs: number;
 }
 
-/** What a request needs of one counter. */
+/** The amount that a request needs from one counter. */
 export interface Demand {
   readonly counter: Counter;
   readonly limit: bigint;
@@ -21,19 +22,22 @@ export interface Demand {
   readonly amount: bigint;
 }
 
-/** What one request holds of the counters of its demands. Amounts are given in the order of the demands. */
+/** The reservation of one request in the counters of its demands. Amounts are in the order of the demands. */
 export interface CounterReservation {
-  /** Reserves more, of all counters or of none. False where a limit does not allow it, and after the end. */
+  /** Reserves more, in all counters or in none. False if a limit does not allow it, and after the end. */
   extend(amounts: readonly bigint[]): boolean;
-  /** Books what was used, also above a limit, and gives the reservation back. Only the first call of `settle` or `release` counts. */
+  /**
+   * Records what was used, even above a limit, and releases the reservation. Only the first call of `settle` or
+   * `release` has an effect.
+   */
   settle(amounts: readonly bigint[]): void;
-  /** Gives the reservation back and books nothing. */
+  /** Releases the reservation and records nothing. */
   release(): void;
 }
 
 export type ReserveResult =
   | { readonly reservation: CounterReservation }
-  /** The first demand that does not fit, and how much of its limit is left. */
+  /** The first demand that exceeds its limit, and the remainder of that limit. */
   | { readonly refused: Demand; readonly left: bigint };
 
 export interface CounterAmounts {
@@ -41,18 +45,21 @@ export interface CounterAmounts {
   readonly reserved: bigint;
 }
 
-/** One process answers at once; one that shares its limits with others may have to fetch an allotment first. */
+/** A single process answers synchronously; one that shares its limits may have to fetch an allotment first. */
 export interface Counters {
   /** Reserves what all demands need, or nothing. */
   reserve(demands: readonly Demand[]): ReserveResult | Promise<ReserveResult>;
-  /** Reserves again what a row held that was open when the process before ended. It was admitted then: limits are not checked. */
+  /**
+   * Repeats the reservation of a row that an earlier process left open. It was admitted then, so limits are not
+   * checked.
+   */
   resume(held: readonly Omit<Demand, "limit">[]): CounterReservation;
-  /** Adds what the ledger has of a window, at the start. The same counter, which is found faster. */
+  /** Adds the ledger's amount of a window, at the start. Returns the same counter, which is then faster to find. */
   load(counter: Counter, settled: bigint): Counter;
   /** Counts what this counter has counted in another window, of which this amount is settled. What requests hold stays held. */
   move(counter: Counter, window: Pick<Counter, "fromMs" | "untilMs">, settled: bigint): void;
   amounts(counter: Counter): CounterAmounts;
-  /** Drops windows that have ended and of which nothing is reserved. */
+  /** Drops windows that have ended and have no reservations. */
   prune(nowMs: number): void;
 }
 
@@ -67,8 +74,8 @@ const firstSlots = 256;
 const maxAmount = 2n ** 63n - 1n;
 
 /**
- * What is settled and reserved of each window: two numbers in one array. As values of objects they would be a memory access each, and the
- * garbage collector would have to look at every window that was used since its last round.
+ * The settled and reserved amounts of each window: two numbers in one array. As values of objects each would be a
+ * memory access, and the garbage collector would have to visit every window.
  */
 class Amounts {
   private cells = new BigInt64Array(2 * firstSlots);
@@ -109,7 +116,7 @@ class Amounts {
 
 const atMost = (amount: bigint): bigint => (amount > maxAmount ? maxAmount : amount);
 
-/** A counter in memory. Who has it need not look it up by its name again. */
+/** A counter in memory. Its holder need not look it up by name again. */
 class Window implements Counter {
   declare readonly level: CounterLevel;
   declare readonly id: string;
@@ -166,7 +173,7 @@ interface Part {
   held: bigint;
 }
 
-/** What is free passes on a spent limit, too. */
+/** Free requests pass even if the limit is used up. */
 const fits = ({ window, limit }: Part, amount: bigint): boolean =>
   limit === null || amount === 0n || window.left(limit) >= amount;
 
@@ -177,7 +184,10 @@ function hold(part: Part, amount: bigint): void {
 
 const giveBack = (part: Part, amount: bigint): void => hold(part, -amount);
 
-/** Holds an amount of each part, one after the other; what fails gives back what went before. The index of the part that does not fit. */
+/**
+ * Reserves an amount of each part, one after the other; a failure releases the earlier ones. Returns the index of the
+ * part that does not fit.
+ */
 function holdAll(parts: readonly Part[], amounts: readonly bigint[]): number | null {
   if (amounts.some((amount) => amount < 0n)) throw new RangeError("An amount is at least 0.");
   for (const [index, part] of parts.entries()) {
@@ -220,7 +230,7 @@ class PartsReservation implements CounterReservation {
 
 const nameOf = ({ level, id, meter, fromMs }: Counter): string => `${level} ${meter} ${fromMs} ${id}`;
 
-/** Counters of one process, in its memory: every step is one turn of the event loop, so that none can come between. */
+/** Counters in the memory of one process: every step is one turn of the event loop, so no other can come between. */
 export function createMemoryCounters(): MemoryCounters {
   const windows = new Map<string, Window>();
   const all = new Amounts();

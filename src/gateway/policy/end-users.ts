@@ -1,4 +1,4 @@
-// End users of a project: named by requests, counted up to a maximum, each with rules of its own or the usual ones.
+// End users of a project: named by requests, counted up to a maximum, each with its own rules or the default ones.
 import { GatewayError } from "../../canonical/error.ts";
 import { missingUser } from "../../dialects/named-user.ts";
 import type { Clock } from "../../lib/clock.ts";
@@ -7,7 +7,7 @@ import { type Caller, levelOf } from "./caller.ts";
 import type { Budget, Rules } from "./rules.ts";
 
 export interface EndUsers {
-  /** The caller on behalf of an end user. Throws where the project requires one, or counts no more of them. */
+  /** The caller on behalf of an end user. Throws if the project requires one, or has reached its maximum. */
   of(caller: Caller, user: string | null): Caller;
 }
 
@@ -16,7 +16,9 @@ const minuteMs = 60_000;
 const dayMs = 24 * 60 * minuteMs;
 const pruneEveryMs = 1_000;
 
-/** How long an end user is remembered after a request: as long as a budget's window can last, else as long as a rate. */
+/**
+ * How long an end user counts after a request: as long as the longest window of its budgets, otherwise of its rates.
+ */
 const rememberedMs: { readonly [period in Budget["period"]]: number } = {
   day: dayMs,
   week: 7 * dayMs,
@@ -27,7 +29,7 @@ const rememberedMs: { readonly [period in Budget["period"]]: number } = {
 const memoryOf = ({ budgets = [] }: Rules): number =>
   Math.max(2 * minuteMs, ...budgets.map(({ period }) => rememberedMs[period]));
 
-/** A client chooses the name: it must not find what every object has. */
+/** A client chooses the name, so inherited members of objects must not match. */
 const rulesOf = ({ rules, default_rules: usual }: NonNullable<Caller["endUsers"]>, user: string): Rules | undefined =>
   rules !== undefined && Object.hasOwn(rules, user) ? rules[user] : usual;
 
@@ -50,7 +52,7 @@ const tooMany = (max: number): GatewayError =>
 
 export function createEndUsers({ monotonicMs }: Clock): EndUsers {
   const projects = new Map<string, Counted>();
-  /** Worked out once for all end users that share the rules. */
+  /** Built once for all end users with the same rules. */
   const accessBy = new WeakMap<Rules, readonly Access[]>();
   const accessFor = (rules: Rules): readonly Access[] => {
     const known = accessBy.get(rules);

@@ -1,19 +1,20 @@
-// Idempotency: requests with one key of one caller are one call. The first runs it, others join it, later ones get the stored reply.
+// Idempotency: requests of one caller with the same key are one call. The first runs it, concurrent ones join it, later
+// ones get the stored reply.
 import { type CallReplies, type CallReply, conflict, inProgress } from "./call-replies.ts";
 import type { GatewayLimits } from "./limits.ts";
 
 export interface IdempotentCall {
   /** The id of the caller's key in this gateway. */
   readonly keyId: string;
-  /** What the header says. */
+  /** The value of the header. */
   readonly key: string;
-  /** Of everything that was asked for. */
+  /** The hash of the whole request. */
   readonly hash: string;
-  /** Of the one who calls: aborted when it goes away. */
+  /** The caller's signal: aborted when it disconnects. */
   readonly signal: AbortSignal;
 }
 
-/** A reply in one piece, or one that is still on its way to the caller who made it. */
+/** A complete reply, or one that is still streamed to the caller that made it. */
 export type PerformedCall =
   | { readonly reply: CallReply; readonly isStored: boolean }
   | { readonly stream: ReadableStream<Uint8Array>; complete(body: Uint8Array): CallReply | null };
@@ -26,13 +27,14 @@ type Perform = (signal: AbortSignal) => Promise<PerformedCall>;
 
 export interface Idempotency {
   /**
-   * Runs the call, joins one that is running, or replays its reply. `signal` is aborted when all who joined have gone.
-   * Throws `idempotency_conflict` where the key was used for something else, `idempotency_in_progress` where it cannot be joined.
+   * Runs the call, joins a running one, or returns its stored reply. `signal` is aborted when all callers have
+   * disconnected. Throws `idempotency_conflict` if the key was used for another request, `idempotency_in_progress` if
+   * it cannot be joined.
    */
   run(call: IdempotentCall, perform: Perform): Promise<CallOutcome>;
 }
 
-/** A call that runs in this process, and who waits for it. */
+/** A call that runs in this process, and its callers. */
 class RunningCall {
   readonly controller = new AbortController();
   /** Null for a reply that is streamed to the first caller. */
@@ -46,12 +48,12 @@ class RunningCall {
     this.result.promise.catch(() => undefined);
   }
 
-  /** True when all have left: it is about to end, and cannot be joined. */
+  /** True when all callers have left: it is about to end, and cannot be joined. */
   get isLeft(): boolean {
     return this.controller.signal.aborted;
   }
 
-  /** The call goes on while one caller is there. */
+  /** The call continues while at least one caller waits. */
   join(signal: AbortSignal): void {
     this.callers++;
     const leave = (): void => {
@@ -126,16 +128,16 @@ async function join(running: RunningCall, call: IdempotentCall, maxWaiters: numb
   return { reply, isReplayed: true };
 }
 
-/** The stored rows do not show the keys of clients. */
+/** Stored rows do not contain the keys of clients. */
 function idOf({ keyId, key }: IdempotentCall): string {
   return new Bun.CryptoHasher("sha256").update(`${keyId}\n${key}`).digest("hex");
 }
 
 interface Recording {
   readonly maxBytes: number;
-  /** Aborted when the client has gone, of which a stream that nobody reads may not learn. */
+  /** Aborted when the client has disconnected, because an unread stream may not detect it. */
   readonly signal: AbortSignal;
-  /** Gets all of it before the stream ends; null when it was cut or is larger than `maxBytes`. Called once. */
+  /** Receives the whole reply before the stream ends; null if it was cut or exceeds `maxBytes`. Called once. */
   done(body: Uint8Array | null): Promise<void>;
 }
 

@@ -1,4 +1,4 @@
-// Making and changing keys and projects, the same for the command line and the admin API: what is checked, inherited, stored.
+// Creates and changes keys and projects, for the command line and the admin API: checks, defaults, storage.
 import { GatewayError } from "../../canonical/error.ts";
 import { randomId } from "../../lib/ids.ts";
 import { hashKey } from "../../lib/secret.ts";
@@ -34,10 +34,10 @@ import {
 
 const keyChars = 43;
 
-/** A new key: 256 bits of chance behind a prefix that secret scanners can know. */
+/** A new key: 256 random bits after a prefix that secret scanners can recognize. */
 export const newKey = (): string => randomId("tp-", keyChars);
 
-/** What may be shown of a key. */
+/** The visible part of a key. */
 export const previewOf = (key: string): string => (key.length < 12 ? "…" : `${key.slice(0, 3)}…${key.slice(-4)}`);
 
 const invalid = (param: string, problem: string): GatewayError =>
@@ -45,7 +45,7 @@ const invalid = (param: string, problem: string): GatewayError =>
 
 /** What is stored of a secret, and what is shown once. */
 export interface KeyMaterial {
-  /** Null where only its hash was given. */
+  /** Null if only its hash was given. */
   readonly secret: string | null;
   readonly hash: string;
   readonly preview: string;
@@ -54,7 +54,10 @@ export interface KeyMaterial {
 const givenSecret = /^[!-~]{8,512}$/;
 const givenHash = /^sha256:[0-9a-f]{64}$/;
 
-/** A secret of ours where none is given; else the given one, or its SHA-256 hash, so that a migration changes no client. */
+/**
+ * A generated secret if none is given; otherwise the given one, or its SHA-256 hash, so that clients need not change
+ * in a migration.
+ */
 export function keyMaterial(pepper: Uint8Array, given: string | null): KeyMaterial {
   if (given === null) {
     const secret = newKey();
@@ -82,18 +85,18 @@ export interface NewKeyRequest {
 
 export interface CreatedKey {
   readonly row: KeyRow;
-  /** Shown once; null where it was given as a hash. */
+  /** Shown once; null if it was given as a hash. */
   readonly secret: string | null;
 }
 
 const namePattern = /^[\w.@:-]{1,64}$/;
 
-/** Throws `invalid_value` for a name that is not one. */
+/** Throws `invalid_value` for an invalid name. */
 export function checkName(name: string): void {
   if (!namePattern.test(name)) throw invalid("name", "it must have 1 to 64 letters, digits or . _ @ : -");
 }
 
-/** Throws `already_exists` where another key has the name or the secret, `invalid_value` for rules that make no sense. */
+/** Throws `already_exists` if another key has the name or the secret, `invalid_value` for invalid rules. */
 export async function createKey(store: Store, pepper: Uint8Array, request: NewKeyRequest): Promise<CreatedKey> {
   const { name, project, nowMs, expiresAtMs, metadata } = request;
   checkName(name);
@@ -126,7 +129,7 @@ function changedKey(result: KeyChanged, name: string): KeyRow {
   throw new GatewayError("version_conflict", "The key was changed by someone else. Read it again.");
 }
 
-/** What may be changed of a key; `rules` replaces all of them. */
+/** The changeable members of a key; `rules` replaces all of them. */
 export interface KeyEdit extends Pick<KeyChange, "name" | "expiresAtMs" | "projectId" | "disabledAtMs" | "metadata"> {
   readonly rules?: Rules;
 }
@@ -143,7 +146,7 @@ export async function editKey(
   return changedKey(await updateKey(store, id, all, ifVersion), change.name ?? id);
 }
 
-/** A new secret for a key; the one before is accepted for `graceMs`. */
+/** Sets a new secret for a key; the old one is accepted for `graceMs`. */
 export async function rotate(
   store: Store,
   pepper: Uint8Array,
@@ -160,8 +163,8 @@ export async function rotate(
 }
 
 /**
- * Revokes a key; `endsWork` also ends what is in progress for it, of a key too that was revoked before. Doing it again
- * changes nothing.
+ * Revokes a key; `endsWork` also ends its requests in progress, even if it was revoked before. Repeated calls change
+ * nothing.
  */
 export async function revoke(
   store: Store,
@@ -171,7 +174,10 @@ export async function revoke(
   await (endsWork ? revokeKeyNow(store, id, nowMs) : revokeKey(store, id, nowMs));
 }
 
-/** The live key with this id, or else with this name. `alsoRevoked`: by its id a revoked one too. Throws `object_not_found`. */
+/**
+ * The live key with this id, otherwise with this name. `alsoRevoked`: also a revoked one, by id. Throws
+ * `object_not_found`.
+ */
 export async function findKey(store: Store, idOrName: string, alsoRevoked = false): Promise<KeyRow> {
   const all = await listKeys(store);
   const live = all.filter(({ revokedAtMs }) => revokedAtMs === null);
@@ -181,7 +187,7 @@ export async function findKey(store: Store, idOrName: string, alsoRevoked = fals
   throw new GatewayError("object_not_found", `No active key has the name or ID '${idOrName}'.`);
 }
 
-/** The project with this id, or else with this name. Throws `object_not_found`. */
+/** The project with this id, otherwise with this name. Throws `object_not_found`. */
 export async function findProject(store: Store, idOrName: string): Promise<ProjectRow> {
   const live = (await listProjects(store)).filter(({ removedAtMs }) => removedAtMs === null);
   const found = live.find(({ id }) => id === idOrName) ?? live.find(({ name }) => name === idOrName);

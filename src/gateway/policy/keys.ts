@@ -1,4 +1,4 @@
-// Who is calling: a presented key in, a caller out. Lookups go by keyed hash; the key itself is never kept.
+// Identifies the caller of a key. Keys are looked up by their keyed hash and never stored.
 import { GatewayError } from "../../canonical/error.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { keyHasher } from "../../lib/secret.ts";
@@ -13,9 +13,11 @@ export interface Keys {
   identify(key: string): Caller | Promise<Caller>;
   /** Reads at once what this process has just changed in the store. */
   refresh(): Promise<void>;
-  /** True while the store does not answer: keys that were made elsewhere since then are not known. */
+  /** True while the store is unavailable: keys created elsewhere since then are unknown. */
   isBehind(): boolean;
-  /** Is called with the id of each key whose running work has to end. Also for those of before, since the keys were opened. */
+  /**
+   * The callback receives the id of each key whose running work must end, including those since the keys were opened.
+   */
   onWorkEnded(end: (keyId: string) => void): void;
   /** From now on these are the keys and projects of the configuration file. */
   declare(declared: DeclaredKeys): void;
@@ -50,10 +52,10 @@ interface Project {
   readonly rules: ProjectRules | null;
 }
 
-/** A secret of a stored key. Its caller is made when it first calls, and again when its project has changed. */
+/** A secret of a stored key. Its caller is built at the first request, and again after a change of its project. */
 interface Known {
   readonly row: KeyRow;
-  /** The key's, or the end of the grace of a secret that was rotated. */
+  /** The expiry of the key, or of a rotated secret. */
   readonly expiresAtMs: number | null;
   project: Project | null;
   organization: Rules | null;
@@ -61,11 +63,11 @@ interface Known {
 }
 
 const pollMs = 1_000;
-/** Between two looks at the store for the sake of unknown keys, however many of them there are. */
+/** Between two reads of the store for unknown keys, however many there are. */
 const lookEveryMs = 50;
 const maxKeyChars = 512;
 
-/** What is hashed in place of a secret of which only the hash is known. Shown as a key itself, it opens nothing. */
+/** The prefix of what is hashed if only the hash of a secret is known. A presented key with this prefix is refused. */
 const importedPrefix = "sha256:";
 const importedSecret = (key: string): string =>
   `${importedPrefix}${new Bun.CryptoHasher("sha256").update(key).digest("hex")}`;
@@ -76,7 +78,7 @@ const refused = (reason = "is not valid"): GatewayError =>
 const earlier = (left: number | null, right: number | null): number | null =>
   left === null || right === null ? (left ?? right) : Math.min(left, right);
 
-/** The secrets of all keys that are not revoked, by their hash. */
+/** The secrets of all keys that are not revoked, by hash. */
 class KnownKeys {
   private readonly byHash = new Map<string, Known>();
   private readonly hashesOf = new Map<string, readonly string[]>();
@@ -131,7 +133,7 @@ function callerIn(known: Known, project: Project | undefined, organization: Rule
   return known.caller;
 }
 
-/** Runs `work` for each caller after it has called, and once for all that call meanwhile. */
+/** Runs `work` after the call of each caller, once for all that call meanwhile. */
 function atMostEvery(everyMs: number, work: () => Promise<void>, clock: Clock): () => Promise<void> {
   let next: Promise<void> | null = null;
   let last: Promise<void> = Promise.resolve();
@@ -151,7 +153,7 @@ function atMostEvery(everyMs: number, work: () => Promise<void>, clock: Clock): 
   };
 }
 
-/** Holds what is reported until there is a listener. */
+/** Holds events until there is a listener. */
 function workEnds() {
   const early: string[] = [];
   let report = (keyId: string): void => void early.push(keyId);
@@ -184,7 +186,7 @@ function storedKeys(store: Store) {
   };
 }
 
-/** Loads all keys and projects, then follows changes of the store: other processes change them too. */
+/** Loads all keys and projects, then follows changes of the store, also by other processes. */
 export async function openKeys(options: KeysOptions): Promise<Keys> {
   const { store, pepper, clock } = options;
   const { known, projects, read } = storedKeys(store);
@@ -213,15 +215,15 @@ export async function openKeys(options: KeysOptions): Promise<Keys> {
     return callerIn(found, declared.projects.get(projectId) ?? projects.get(projectId), declared.organization);
   };
 
-  /** Keys that were given as the hash of their secret: what is stored is the keyed hash of that hash. */
+  /** Keys that were given as the hash of their secret: the keyed hash of that hash is stored. */
   const imported = (key: string): DeclaredCaller | Known | undefined => {
     const hash = hashed(importedSecret(key));
     return declared.keys.get(hash) ?? known.get(hash);
   };
 
-  /** A key that was created a moment ago may not have been read yet. All that are unknown at once wait for the same look. */
+  /** A key that was just created may not have been read yet. Concurrent lookups of unknown keys share one read. */
   const lookUp = async (hash: string): Promise<Known | undefined> => {
-    // Without the store nobody can have made a key that this process does not know.
+    // While the store is unavailable, no new key can exist.
     if (!isBehind) await looks();
     return known.get(hash);
   };

@@ -1,4 +1,4 @@
-// What a policy is: a rule that may refuse an exchange, may reserve for it, and learns what it came to.
+// The contract of a policy: a rule that may refuse an exchange, may reserve for it, and receives its outcome.
 import type { Operation, OperationRequest } from "../../canonical/operation.ts";
 import type { BilledUnits, TokenBucket, Usage } from "../../canonical/usage.ts";
 import type { VideoRequest } from "../../canonical/video.ts";
@@ -9,18 +9,18 @@ import type { RequestNeeds } from "../routing/candidate-order.ts";
 import type { Candidate } from "../routing/catalog.ts";
 import type { Caller } from "./caller.ts";
 
-/** How much a request may use, as far as it is known before it is sent. Each figure is made when it is first needed. */
+/** The size of a request before it is sent. Each figure is computed when it is first needed. */
 export interface RequestSize {
-  /** Tokens of input at most, whichever candidate answers. */
+  /** Maximum input tokens, for any candidate. */
   inputBound(candidates: readonly Candidate[]): number;
-  /** Tokens of output that the client allows, of all choices together; null where it does not say. */
+  /** Maximum output tokens that the client allows, of all choices together; null without a limit. */
   outputBound(): number | null;
-  /** The least output that is of use: a bound is not lowered below it. */
+  /** The lowest useful output limit: the limit is not lowered below it. */
   leastOutput(): number;
-  /** What is not paid by the token. */
+  /** Units other than tokens. */
   units(): readonly BilledUnits[];
   readonly isStream: boolean;
-  /** True: a lower bound on its output would be a loss that the client does not accept. */
+  /** True: lowering its output limit would be a loss, which strict mode refuses. */
   readonly isStrict: boolean;
   /** The part of the input that may be charged as audio or as images. */
   mediaInput(candidates: readonly Candidate[]): MediaTokens;
@@ -28,7 +28,7 @@ export interface RequestSize {
   mediaOutput(): readonly TokenBucket[];
   cacheWrites(): CacheWrites;
   readonly cachePath: string;
-  /** The class of service, where it is not the usual one, and where the client asks for it. */
+  /** The service tier, if it is not the default. */
   tier(): string | null;
   readonly tierPath: string;
   pricedTools(): readonly PricedTool[];
@@ -36,53 +36,54 @@ export interface RequestSize {
   needs?(): RequestNeeds;
 }
 
-/** One exchange as it comes in: before anybody knows who may answer it. */
+/** One exchange before its candidates are resolved. */
 export interface ExchangeIntent {
   /** The gateway's own id of the exchange, UUIDv7: the key of its row in the ledger. */
   readonly id: string;
   readonly caller: Caller;
   readonly operation: Operation;
-  /** As the client named it; empty where it named none. */
+  /** The model name that the client sent; empty if it sent none. */
   readonly model: string;
-  /** What the client asked for. Building it may cost, so only a policy that looks into content calls it. */
+  /** The client's request. Building it is expensive, so only a policy that needs the content calls it. */
   content(): OperationRequest | VideoRequest;
 }
 
-/** The same, with the candidates that may be asked. */
+/** The same, with its candidates. */
 export interface ResolvedIntent extends ExchangeIntent {
   readonly size: RequestSize;
   readonly candidates: readonly Candidate[];
 }
 
-/** What a policy holds for one admitted exchange. */
+/** The reservation of a policy for one admitted exchange. */
 export interface Reservation {
-  /** The usage so far: called now and then while a reply is streamed. */
+  /** The usage so far, called at intervals while a reply is streamed. */
   extend?(usage: Usage): void;
-  /** Reserves for so many tokens of output, before they are forwarded. How many are reserved, at most or at least so many. */
+  /** Reserves this many tokens of output before they are forwarded. Returns how many are reserved. */
   cover?(outputTokens: number): number;
-  /** The bound on output to which the request has to be lowered. */
+  /** The lowered output limit. */
   readonly maxOutputTokens?: number | null;
   readonly reservedNanoDollars?: bigint;
-  /** What the exchange came to. Called once; for a video long after the request was answered. */
+  /** The outcome of the exchange. Called once; for a video long after the request was answered. */
   settle?(settlement: LedgerSettlement): void;
-  /** The work in this process is over. Called once, after an ordinary settlement, or before a later one. */
+  /** The work in this process has ended. Called once, after an ordinary settlement, or before a later one. */
   release?(): void;
-  /** A later policy has refused: as if it had never been reserved. Absent: it is released. */
+  /** A later policy has refused: undoes the reservation. Absent: it is released. */
   cancel?(): void;
 }
 
 /**
- * One rule over every operation: chat, embeddings, images, audio, video submit and remix, background responses,
- * compaction. Both steps refuse by throwing a GatewayError. Listed in the composition root, in the order of the list.
+ * One rule over every operation: chat, embeddings, images, audio, video create and remix, background responses,
+ * compaction. Both steps refuse by throwing a GatewayError. Policies are applied in the order of their list in the
+ * composition root.
  */
 export interface Policy {
   readonly name: string;
-  /** Looks at the caller and the request, before candidates are looked up. */
+  /** Checks the caller and the request, before candidates are resolved. */
   authorize?(intent: ExchangeIntent): void;
-  /** Whether a candidate may be asked. False takes it out of the exchange, as a fallback too. */
+  /** Whether a candidate may be called. False excludes it from the exchange, also as a fallback. */
   permits?(intent: ExchangeIntent, candidate: Candidate): boolean;
-  /** Reserves for the exchange. When a later policy refuses, what was reserved is released. */
+  /** Reserves for the exchange. If a later policy refuses, the reservation is released. */
   admit?(intent: ResolvedIntent): Reservation | undefined;
-  /** At the start: what an earlier process held for an exchange that is still pending. */
+  /** At the start: the reservation of an earlier process for an exchange that is still pending. */
   restore?(held: OpenReservation): Reservation | undefined;
 }

@@ -1,4 +1,5 @@
-// How long the prompt of an image or a video may be: longer than any model reads is refused before anybody is asked.
+// Limits the prompt of an image or a video: one that is longer than any model accepts is refused before any provider is
+// called.
 import { GatewayError } from "../../canonical/error.ts";
 import type { Policy } from "./policy.ts";
 

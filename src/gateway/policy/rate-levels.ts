@@ -1,4 +1,4 @@
-// What a level has used of its rates, as GCRA keeps it: one time for each rate, so that a check costs the same whatever the limit is.
+// The rates of a level by GCRA: one time for each rate, so that a check costs the same for any limit.
 import type { RuleLevel } from "./caller.ts";
 import type { CounterLevel } from "./counters.ts";
 import type { RateLimits } from "./rules.ts";
@@ -12,7 +12,7 @@ export type RateName = (typeof rateNames)[number];
 interface RateRow {
   readonly setting: keyof RateLimits;
   readonly words: string;
-  /** What is counted is a part of what the setting names. */
+  /** The number of counted units per unit of the setting. */
   readonly scale: number;
 }
 
@@ -24,7 +24,7 @@ export const rateRows: { readonly [name in RateName]: RateRow } = {
   polls: { setting: "polls_per_minute", words: "polls per minute", scale: 1 },
 };
 
-/** In what is counted. */
+/** In counted units. */
 export function limitOf(limits: RateLimits, name: RateName): number | undefined {
   const { setting, scale } = rateRows[name];
   const limit = limits[setting];
@@ -32,8 +32,8 @@ export function limitOf(limits: RateLimits, name: RateName): number | undefined 
 }
 
 /**
- * For each rate the time at which all that was used is there again, in monotonic milliseconds. A limit is a bucket of one
- * minute's amount, which fills evenly.
+ * For each rate, the time at which all usage has been refilled, in monotonic milliseconds. A limit is a bucket of one
+ * minute's amount, refilled evenly.
  */
 export class LevelRates {
   requests = 0;
@@ -42,7 +42,7 @@ export class LevelRates {
   audioMs = 0;
   polls = 0;
   inProgress = 0;
-  /** The levels that it is one of; null after it was dropped. */
+  /** The collection that it belongs to; null after it was dropped. */
   owner: RateLevels | null;
 
   constructor(owner: RateLevels) {
@@ -56,7 +56,9 @@ export class LevelRates {
 
 const prunedFrom = 1_024;
 
-/** Levels in memory; those of which nothing is used are dropped when there are twice as many as after the last look, at most once a minute. */
+/**
+ * Levels in memory; unused ones are dropped when the number has doubled since the last check, at most once a minute.
+ */
 export class RateLevels {
   private readonly levels: { readonly [level in CounterLevel]: Map<string, LevelRates> } = {
     organization: new Map(),
@@ -105,10 +107,13 @@ export class RateLevels {
   }
 }
 
-/** How long an amount takes to be there again. No request takes more than the whole bucket: a limit below one request would shut it out. */
+/**
+ * How long an amount takes to refill. No request takes more than the whole bucket: a limit below one request would
+ * refuse it forever.
+ */
 export const costMs = (amount: number, limit: number): number =>
   limit === 0 ? (amount === 0 ? 0 : Number.POSITIVE_INFINITY) : (Math.min(amount, limit) / limit) * minuteMs;
 
-/** How long to wait until the amount fits; 0 where it does. */
+/** How long to wait until the amount fits; 0 if it does. */
 export const waitMs = (usedUntilMs: number, cost: number, nowMs: number): number =>
   Math.max(0, Math.max(0, usedUntilMs - nowMs) + cost - minuteMs);

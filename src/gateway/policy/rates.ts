@@ -1,4 +1,5 @@
-// Rates of every level: requests, tokens, images and audio by the minute, polls, and requests in progress. docs/limits.md explains them.
+// Rates of every level: requests, tokens, images and audio per minute, polls, and concurrent requests. docs/limits.md
+// explains them.
 import { GatewayError } from "../../canonical/error.ts";
 import { cacheWrites, totalOutput, type Usage, uncachedInput, unitAmount } from "../../canonical/usage.ts";
 import type { Clock } from "../../lib/clock.ts";
@@ -20,7 +21,7 @@ import {
   waitMs,
 } from "./rate-levels.ts";
 
-/** What is left of a limit. */
+/** The remainder of a limit. */
 export interface RateStatus {
   readonly limit: number;
   readonly remaining: number;
@@ -34,17 +35,17 @@ export interface RateStatuses {
 }
 
 export interface Rates extends Policy {
-  /** A request that asks no model: a list, a task. Throws `rate_limit_exceeded`. */
+  /** A request without a model: a list, a task. Throws `rate_limit_exceeded`. */
   poll(caller: Caller): void;
-  /** Of the tightest level; null where no level limits requests or tokens. */
+  /** Of the tightest level; null if no level limits requests or tokens. */
   status(caller: Caller): RateStatuses | null;
-  /** What one level has left of a rate; null where it does not limit it. */
+  /** The remainder of one level's rate; null if it has no limit. */
   statusOf(level: RuleLevel, name: RateName): RateStatus | null;
   /** How many levels are in memory. */
   size(): number;
 }
 
-/** Speech is not longer: 10 characters a second is slow. */
+/** An upper bound for speech: 10 characters a second is slow. */
 const speechMsPerCharacter = 100;
 
 type Amounts = { [name in RateName]: number };
@@ -75,10 +76,10 @@ export function durationText(ms: number): string {
   return minutes === 0 ? seconds : `${minutes}m${seconds}`;
 }
 
-/** As vendors count: what a cache served is free. */
+/** As vendors count: cached input is free. */
 const countedTokens = (usage: Usage): number => uncachedInput(usage) + cacheWrites(usage) + totalOutput(usage);
 
-/** What is known in full only at the end. */
+/** Amounts that are only known at the end. */
 const settledNames = ["tokens", "images", "audioMs"] as const;
 
 /** One object for each request, without closures: docs/decisions/0015-state-of-a-request.md. */
@@ -115,7 +116,7 @@ class RateReservation implements Reservation {
     for (const state of this.states) state.inProgress--;
   }
 
-  /** From what is held to what it was: a debt counts from now on. */
+  /** From the reserved to the actual amount: a debt counts from now on. */
   private correct(name: RateName, actual: number): void {
     const before = this.held[name];
     if (actual === before) return;
@@ -136,7 +137,7 @@ const isLimited = ({ rules }: RuleLevel): boolean => rules.limits !== undefined;
 const limits = (levels: readonly RuleLevel[], name: RateName): boolean =>
   levels.some((each) => each.rules.limits?.[rateRows[name].setting] !== undefined);
 
-/** Only what some level limits is worked out. */
+/** Only rates that some level limits are computed. */
 function amountsOf(
   { operation, size, candidates }: ResolvedIntent,
   levels: readonly RuleLevel[],
@@ -157,7 +158,7 @@ function amountsOf(
   return amounts;
 }
 
-/** Throws for the first rate of a level that does not fit. */
+/** Throws for the first rate of a level that is exceeded. */
 function check(level: RuleLevel, state: LevelRates, amounts: Amounts, nowMs: number): void {
   const { limits: own = {} } = level.rules;
   for (const name of rateNames) {
@@ -197,7 +198,7 @@ function checkConcurrency(levels: readonly RuleLevel[], states: readonly LevelRa
 
 const polled: Amounts = { requests: 0, tokens: 0, images: 0, audioMs: 0, polls: 1 };
 
-/** Rates in the memory of this process: each level costs the same, however many there are. */
+/** Rates in the memory of this process: the cost of a level is independent of their number. */
 export function createRates(clock: Clocked, settings: RateSettings): Rates {
   const known = new RateLevels();
   const statusOf: Rates["statusOf"] = (level, name) => {

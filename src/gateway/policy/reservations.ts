@@ -1,23 +1,23 @@
-// What all policies hold for an exchange, as one: reserved all or none, settled and released once.
+// The reservations of all policies for an exchange as one: all or none, settled and released once.
 import type { Usage } from "../../canonical/usage.ts";
 import type { LedgerSettlement, OpenReservation } from "../ledger/types.ts";
 import type { Policy, Reservation, ResolvedIntent } from "./policy.ts";
 
 export interface Reservations {
   extend(usage: Usage): void;
-  /** How many tokens of output may be forwarded: fewer than asked for where a policy reserves no more. */
+  /** How many tokens of output may be forwarded: fewer than requested if a policy reserves no more. */
   cover(outputTokens: number): number;
-  /** The bound on output to which the request has to be lowered; null where it stays. */
+  /** The lowered output limit; null if it is unchanged. */
   maxOutputTokens(): number | null;
-  /** Null where no policy reserves money. */
+  /** Null if no policy reserves money. */
   reservedNanoDollars(): bigint | null;
   settle(settlement: LedgerSettlement): void;
   release(): void;
-  /** As if nothing had been reserved: the exchange has not begun. */
+  /** Undoes the reservations: the exchange has not started. */
   cancel(): void;
 }
 
-/** Throws what a policy refuses with; nothing stays reserved then. */
+/** Throws the refusal of a policy; nothing stays reserved then. */
 export function reserve(policies: readonly Policy[], intent: ResolvedIntent): Reservations {
   const held: Reservation[] = [];
   try {
@@ -37,7 +37,7 @@ function cancel(reservation: Reservation): void {
   else reservation.cancel();
 }
 
-/** Each step at most once, whoever asks for it. */
+/** Each step has an effect only once. */
 class AllReservations implements Reservations {
   declare private readonly held: readonly Reservation[];
   declare private isSettled: boolean;
@@ -91,11 +91,11 @@ class AllReservations implements Reservations {
 /** Reservations of exchanges that were answered and are settled later, by exchange id. */
 export interface PendingReservations {
   add(id: string, reservations: Reservations): void;
-  /** Settles them and forgets them. Nothing for an exchange that another instance admitted. */
+  /** Settles and removes them. Does nothing for an exchange that another instance admitted. */
   settle(id: string, settlement: LedgerSettlement): void;
 }
 
-/** `earlier` is what an earlier process held for exchanges that are still pending. */
+/** `earlier` are the reservations of an earlier process for pending exchanges. */
 export function createPendingReservations(
   policies: readonly Policy[],
   earlier: readonly OpenReservation[],

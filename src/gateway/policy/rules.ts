@@ -1,4 +1,4 @@
-// What an organization, a project, a key or an end user may do, and how much: one shape in the file, the store and the admin API.
+// The rules of an organization, a project, a key or an end user: one schema for the file, the store and the admin API.
 import { type Static, type TSchema, Type } from "typebox";
 import { Compile, type Validator } from "typebox/compile";
 import { isAddressRange } from "../../lib/address-set.ts";
@@ -11,7 +11,7 @@ const names = (description: string) =>
 
 const amount = (description: string) => Type.Optional(Type.Integer({ minimum: 0, maximum: most, description }));
 
-/** Operations as settings, bills and prices name them. */
+/** Operations by their names in settings, bills and prices. */
 export const operationNames = [
   "chat",
   "count",
@@ -49,7 +49,7 @@ const budget = Type.Object(
   closed,
 );
 
-/** The fields of a level's rules, to be put among its own. */
+/** The fields of a level's rules, to be included among its own. */
 export const ruleFields = {
   allowed_models: names("Models that may be named; `*` matches any text. If omitted, all."),
   refused_models: names("Models that may not be named, also where `allowed_models` has them."),
@@ -70,12 +70,12 @@ export const ruleFields = {
 
 export const rulesSchema = Type.Object(ruleFields, closed);
 
-/** What is not there does not limit. */
+/** An absent rule does not limit. */
 export type Rules = Static<typeof rulesSchema>;
 export type RateLimits = NonNullable<Rules["limits"]>;
 export type Budget = NonNullable<Rules["budgets"]>[number];
 
-/** An address is checked before the body is read, which names the end user. */
+/** Addresses are checked before the body is read, which names the end user. */
 const { allowed_addresses: _addresses, ...endUserFields } = ruleFields;
 
 const endUsers = Type.Object(
@@ -123,16 +123,16 @@ export const projectFields = {
 
 export const projectSchema = Type.Object(projectFields, closed);
 
-/** A project's own rules, and those of what belongs to it. */
+/** A project's own rules, and the default rules of its keys and end users. */
 export type ProjectRules = Static<typeof projectSchema>;
 
-/** What is wrong with a rule beyond its shape. */
+/** What is wrong with a rule beyond its schema. */
 export interface RuleFault {
   readonly path: readonly string[];
   readonly problem: string;
 }
 
-/** Undefined where the rules of one level make sense. */
+/** Undefined if the rules of one level are valid. */
 export function ruleFault({ allowed_addresses: addresses = [], budgets = [] }: Rules): RuleFault | undefined {
   const wrong = addresses.findIndex((text) => !isAddressRange(text));
   if (wrong >= 0)
@@ -142,7 +142,7 @@ export function ruleFault({ allowed_addresses: addresses = [], budgets = [] }: R
   return undefined;
 }
 
-/** As `ruleFault`, of everything that a project says. */
+/** As `ruleFault`, for all rules of a project. */
 export function projectFault({
   key_defaults,
   end_users,
@@ -165,7 +165,7 @@ export function projectFault({
   return undefined;
 }
 
-/** Compiled when it is first needed: a start without stored rules does not pay for it. */
+/** Compiled at first use, so that a start without stored rules does not pay for it. */
 function reader<Shape>(schema: TSchema, what: string): (text: string) => Shape {
   let validator: Validator | undefined;
   return (text) => {
@@ -179,7 +179,7 @@ function reader<Shape>(schema: TSchema, what: string): (text: string) => Shape {
 
 const maxShared = 1_000;
 
-/** The same object for the same text: most keys have the rules of many others, and need no memory of their own for them. */
+/** The same object for the same text, because most keys share their rules with many others. */
 function shared<Shape>(read: (text: string) => Shape): (text: string) => Shape {
   const known = new Map<string, Shape>();
   return (text) => {
@@ -192,9 +192,9 @@ function shared<Shape>(read: (text: string) => Shape): (text: string) => Shape {
   };
 }
 
-/** From the JSON text of a row. Throws where it is not what was written. */
+/** From the JSON text of a row. Throws for an invalid text. */
 export const readRules = shared(reader<Rules>(rulesSchema, "key"));
 export const readProjectRules = reader<ProjectRules>(projectSchema, "project");
 
-/** The rules of a new key: its own, and those of `defaults` that it does not have. */
+/** The rules of a new key: its own, and the missing ones from `defaults`. */
 export const inherited = (own: Rules, defaults: Rules | undefined): Rules => ({ ...defaults, ...own });

@@ -1,4 +1,4 @@
-// The windows of budgets: days, weeks from Monday and months of the operator's time zone, and all time.
+// Budget windows: days, weeks from Monday and months in the operator's time zone, and all time.
 import type { Budget } from "./rules.ts";
 
 export type Period = Budget["period"];
@@ -10,7 +10,7 @@ export interface TimeWindow {
 }
 
 export interface Windows {
-  /** The window that is now. A clock that jumps back does not open the one before again. */
+  /** The present window. A clock that jumps back does not reopen the previous one. */
   current(period: Period): TimeWindow;
   /** The window of a time. */
   at(period: Period, atMs: number): TimeWindow;
@@ -25,7 +25,7 @@ interface LocalDate {
   readonly day: number;
 }
 
-/** What the clocks of a zone show at a time, as if it were UTC. */
+/** The local time of a zone, as if it were UTC. */
 function wallClock(timeZone: string): (atMs: number) => number {
   const form = new Intl.DateTimeFormat("en-US", {
     ...{ timeZone, hourCycle: "h23", year: "numeric", month: "numeric", day: "numeric" },
@@ -58,10 +58,10 @@ const firstDays: {
 
 const allTime: TimeWindow = { fromMs: 0, untilMs: Number.MAX_SAFE_INTEGER };
 
-/** Throws RangeError for a zone that does not exist. */
+/** Throws RangeError for an unknown zone. */
 export function createWindows(timeZone: string, nowMs: () => number): Windows {
   let wallMs = wallClock(timeZone);
-  /** The moment at which a day begins. A second look is needed where the offset changed in between. */
+  /** The moment at which a day starts. A second step is needed if the offset changed in between. */
   const startOf = ({ year, month, day }: LocalDate): number => {
     const wanted = Date.UTC(year, month, day);
     const first = wanted - (wallMs(wanted) - wanted);

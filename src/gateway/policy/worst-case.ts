@@ -1,4 +1,4 @@
-// What a request may cost its caller at most, at the dearest candidate that may be asked.
+// The maximum cost of a request for its caller, with the most expensive candidate.
 import { GatewayError } from "../../canonical/error.ts";
 import type { TokenBucket, UnitKind, Usage } from "../../canonical/usage.ts";
 import { zeroUsage } from "../../canonical/usage.ts";
@@ -38,14 +38,14 @@ const largest = (amounts: readonly (bigint | null)[]): bigint | null =>
 const ofBucket = (priceOf: PriceOf, bucket: TokenBucket, amount: number): bigint | null =>
   priceOf({ [bucket]: amount });
 
-/** What images and speech that are paid by the token may come to. */
+/** The token equivalents of images and speech that are billed by the token. */
 const tokensOfUnit: { readonly [kind in UnitKind]?: (amount: number) => Partial<Usage> } = {
   images: (amount) => ({ imageOutputTokens: 6_300 * amount }),
   characters: (amount) => ({ inputTokens: amount, audioOutputTokens: 3 * amount }),
   audioMs: (amount) => ({ audioInputTokens: Math.ceil(0.032 * amount), outputTokens: Math.ceil(0.01 * amount) }),
 };
 
-/** Some models are paid by the unit, some by the token, some by both: what has a price counts. */
+/** Some models are billed by the unit, some by the token, some by both: existing prices count. */
 function unitsPrice({ size, operation }: ResolvedIntent, priceOf: PriceOf, input: bigint | null): bigint | null {
   if (operation === "embed" || operation === "moderate") return input;
   const prices = size.units().flatMap((unit) => {
@@ -59,7 +59,7 @@ function unitsPrice({ size, operation }: ResolvedIntent, priceOf: PriceOf, input
   return known.length === 0 ? null : known.reduce((sum, price) => sum + price, 0n);
 }
 
-/** What media of the input cost more than text, where they have a price of their own. */
+/** The additional cost of media in the input, if they have a price of their own. */
 function mediaPremium({ size, candidates }: ResolvedIntent, priceOf: PriceOf): bigint {
   const { audio, image } = size.mediaInput(candidates);
   const premium = (bucket: TokenBucket, amount: number): bigint => {
@@ -76,7 +76,7 @@ const inputBuckets = {
   long: ["inputTokens", "cacheWriteTokens", "cacheWrite1hTokens"],
 } as const;
 
-/** By one query; null where something has no price. */
+/** For one query; null if anything has no price. */
 function worstAt(intent: ResolvedIntent, query: Query, prices: Prices, inputTokens: number): WorstCase | null {
   const { size, operation, model } = intent;
   const priceOf: PriceOf = (usage) => prices.of(query, model, { ...zeroUsage, ...usage }).priceNanoDollars;
@@ -95,7 +95,7 @@ function worstAt(intent: ResolvedIntent, query: Query, prices: Prices, inputToke
   return input === null || perMillionOutput === null ? null : { base: input, perMillionOutput };
 }
 
-/** The size of the input, and each threshold below it at which another price begins. */
+/** The size of the input, and each threshold below it at which another price starts. */
 function thresholds(query: Query, prices: Prices): readonly number[] {
   const rows = [...prices.cost.at(query), ...prices.price.at(query)];
   const below = rows.flatMap(({ fromInputTokens = 0 }) =>
@@ -104,7 +104,7 @@ function thresholds(query: Query, prices: Prices): readonly number[] {
   return [query.inputTokens, ...new Set(below)];
 }
 
-/** What a client asks for that changes the price must have a price of its own. */
+/** Requested features that change the price must have a price. */
 function refuseUnpricedFields({ size }: ResolvedIntent, query: Query, prices: Prices): void {
   const { tier } = query;
   const rows = prices.cost.at(query);
@@ -126,10 +126,10 @@ function queryFor({ provider, model }: Candidate, intent: ResolvedIntent, atMs: 
   return { ...names, operation, atMs, inputTokens, ...(tier === null ? {} : { tier }) };
 }
 
-/** Server tools are counted by their use: a request reserves for so many uses of each. */
+/** Server tools are billed by use: a request reserves for this many uses of each. */
 const usesOfTool = 5;
 
-/** Prices of a million tokens, where they are the same for requests of every size. */
+/** Prices of a million tokens, if they are the same for requests of every size. */
 interface FlatPrice {
   readonly input: bigint;
   readonly output: bigint;
@@ -137,7 +137,7 @@ interface FlatPrice {
 }
 
 const flatPrices = new WeakMap<Prices, Map<string, FlatPrice>>();
-/** Prices may begin to apply at a date. */
+/** Prices may change at a date. */
 const flatForMs = 60_000;
 const maxFlat = 1_000;
 
@@ -146,7 +146,9 @@ function hasMedia({ size, candidates }: ResolvedIntent): boolean {
   return audio + image > 0 || size.mediaOutput().length > 0;
 }
 
-/** Of a conversation without anything that changes its price; null where thresholds or fixed amounts make it more than a product. */
+/**
+ * For a chat without anything that changes its price; null if thresholds or fixed amounts make it more than a product.
+ */
 function flatPrice(intent: ResolvedIntent, query: Query, prices: Prices): FlatPrice | null {
   const { size, operation, model } = intent;
   const isPlain = operation === "chat" && query.tier === undefined && size.cacheWrites() === "none";
@@ -166,7 +168,7 @@ function flatPrice(intent: ResolvedIntent, query: Query, prices: Prices): FlatPr
   return made;
 }
 
-/** Null where a candidate has no price. Throws `unsupported_parameter` for a field that changes the price and has none. */
+/** Null if a candidate has no price. Throws `unsupported_parameter` for a field that changes the price and has none. */
 export function worstCaseOf(intent: ResolvedIntent, prices: Prices, atMs: number): WorstCase | null {
   let base = 0n;
   let perMillionOutput = 0n;
