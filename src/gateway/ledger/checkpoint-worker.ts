@@ -1,9 +1,10 @@
-// The thread that moves the write-ahead log into the ledger's file, so that the event loop never waits for the disk.
+// The worker thread that moves the write-ahead log into the ledger's file, so that the event loop never waits for the
+// disk.
 import { Database } from "bun:sqlite";
 
 export interface CheckpointOrder {
   readonly path: string;
-  /** `passive` copies what it can while the writer runs; `restart` copies the rest and needs the writer to pause. */
+  /** `passive` copies what it can while the writer runs; `restart` copies the rest while the writer pauses. */
   readonly mode: "passive" | "restart";
 }
 
@@ -13,7 +14,7 @@ export interface CheckpointReport {
 
 declare const self: Worker;
 
-/** A connection of its own for each order: an idle one would keep memory and a file open for nothing. */
+/** A new connection for each checkpoint, because an idle one would hold memory and an open file. */
 function checkpoint({ path, mode }: CheckpointOrder): CheckpointReport {
   try {
     using database = new Database(path, { readwrite: true });

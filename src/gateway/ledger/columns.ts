@@ -1,4 +1,4 @@
-// The columns of the ledger's tables as its readers give them: shapes, selects, and rows of one shape.
+// The columns of the ledger's tables for its readers: shapes, selects, and rows of one shape.
 import { type Static, type TObject, Type } from "typebox";
 import { type TokenBucket, tokenBuckets, type UnitKind } from "../../canonical/usage.ts";
 import { IntColumn, NullableBigInt, NullableInt, NullableText, rowReader } from "../../store/rows.ts";
@@ -8,7 +8,7 @@ type Columns<Name extends string> = { readonly [name in Name]: typeof IntColumn 
 const integers = <const Name extends string>(names: readonly Name[]): Columns<Name> =>
   Object.fromEntries(names.map((name) => [name, IntColumn])) as Columns<Name>;
 
-/** Units under the names of their columns: those that are paid by the request are not the requests of a group. */
+/** Units by their column names: units billed by the request are not the number of requests of a group. */
 export const unitNames = [
   "images",
   "audioMs",
@@ -25,7 +25,7 @@ export const amounts: Columns<TokenBucket | (typeof unitNames)[number]> = intege
 const requestShape = Type.Object({
   n: IntColumn,
   id: Type.String(),
-  /** The id that the client saw; null in rows of older versions. */
+  /** The request id that the client saw; null in rows of older versions. */
   requestId: NullableText,
   atMs: IntColumn,
   organization: NullableText,
@@ -50,10 +50,10 @@ const requestShape = Type.Object({
   durationMs: NullableInt,
   inputBound: NullableInt,
   ...amounts,
-  /** JSON of the units one by one, where they have sizes or qualities. */
+  /** JSON of the units one by one, if they have sizes or qualities. */
   unitDetails: NullableText,
   estimated: IntColumn,
-  /** Names of the buckets that the gateway counted by itself, with spaces between them. */
+  /** Names of the estimated buckets, separated by spaces. */
   estimatedBuckets: NullableText,
   /** 0: the usage is only what failed attempts may have cost. */
   charged: IntColumn,
@@ -62,11 +62,11 @@ const requestShape = Type.Object({
   costVersion: NullableText,
   priceNanoDollars: NullableBigInt,
   priceVersion: NullableText,
-  /** Its place among all settlements of this file; null while it is not settled. */
+  /** Its position among all settlements of this file; null until it is settled. */
   settledSeq: NullableInt,
-  /** The exchange whose reply was given again. */
+  /** The exchange whose reply was repeated. */
   replayOf: NullableText,
-  /** JSON of the candidates that were not asked, and why. */
+  /** JSON of the candidates that were skipped, with the reasons. */
   passedOver: NullableText,
 });
 

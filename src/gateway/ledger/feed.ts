@@ -1,4 +1,4 @@
-// Settled requests in the order of their settlement: rows settle late, so that an export by time would miss some.
+// Settled requests in the order of their settlement: rows settle late, so an export by time would miss some.
 import { type Static, Type } from "typebox";
 import { IntColumn, rowReader } from "../../store/rows.ts";
 import { type RequestRow, readRequestRows, requestsSql } from "./columns.ts";
@@ -6,14 +6,14 @@ import { queryFile } from "./files.ts";
 import { withUsageIndex } from "./usage-index.ts";
 
 export interface FeedQuery {
-  /** The `next` of the page before; absent: from the first settlement on. */
+  /** The `next` of the previous page; absent: from the first settlement on. */
   readonly after?: string;
   readonly limit: number;
 }
 
 export interface FeedPage {
   readonly rows: readonly RequestRow[];
-  /** To be given as `after`; the same again when nothing has settled since. */
+  /** The `after` of the next page; unchanged if nothing has settled since. */
   readonly next: string;
   readonly hasMore: boolean;
 }
@@ -21,7 +21,7 @@ export interface FeedPage {
 const readPlaces = rowReader("feed", Type.Object({ seq: IntColumn, n: IntColumn }));
 type Place = Static<ReturnType<typeof Type.Object<{ seq: typeof IntColumn; n: typeof IntColumn }>>>;
 
-/** Ledgers that were moved aside come first, the one that is written last. Throws an Error for a cursor that is not one of the feed. */
+/** Ledgers that were moved aside come first, the current one last. Throws an Error for an invalid cursor. */
 export function readFeed(dataFolder: string, { after, limit }: FeedQuery): FeedPage {
   return withUsageIndex(dataFolder, ({ files, database }) => {
     const oldestFirst = [...files.slice(1), ...files.slice(0, 1)];

@@ -1,4 +1,4 @@
-// The files of the ledger in a data folder: the current one, its lock, and one query over all of them for readers.
+// The files of the ledger in a data folder: the current one, its lock, and queries over all of them.
 import { Database, type SQLQueryBindings } from "bun:sqlite";
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
@@ -11,7 +11,7 @@ export function ledgerPath(dataFolder: string): string {
 const otherFile = /^ledger-.+\.db$/;
 
 /**
- * All ledgers in the folder, the one that is written first: files that were moved aside as `ledger-2026-01.db`, or that other
+ * All ledgers in the folder, the current one first: files that were moved aside as `ledger-2026-01.db`, or that other
  * instances wrote.
  */
 function ledgerPaths(dataFolder: string): string[] {
@@ -26,9 +26,9 @@ function ledgerPaths(dataFolder: string): string[] {
 export type Unlock = () => void;
 
 /**
- * Takes the data folder for this process; an Error with one sentence when another has it. The lock is a file
- * lock on an empty SQLite file: unlike a written process number it cannot be stale, and a number that the
- * system has given to another process, as containers do, cannot be mistaken for a holder.
+ * Locks the data folder for this process; an Error with one sentence if another process has it. The lock is a file
+ * lock on an empty SQLite file: unlike a written process number it cannot be stale, and a reused process number, as in
+ * containers, cannot be mistaken for the holder.
  */
 export function lockFolder(dataFolder: string): Unlock {
   const database = new Database(join(dataFolder, "ledger.lock"), { create: true, readwrite: true });
@@ -50,7 +50,9 @@ export interface LedgerFile {
   readonly id: string;
 }
 
-/** The ledgers, the one that is written first. A copy of a file that came before it is left out: its requests would count twice. */
+/**
+ * The ledgers, the current one first. A copy of an earlier file is left out, because its requests would count twice.
+ */
 export function ledgerFiles(dataFolder: string): LedgerFile[] {
   const files = new Map<string, LedgerFile>();
   for (const path of ledgerPaths(dataFolder)) {
@@ -99,14 +101,14 @@ function readerOf(path: string): Database {
   return database;
 }
 
-/** Null in a file whose tables a gateway is about to make. One that has no name yet has its path's. */
+/** Null for a file whose tables a gateway is about to create. One without a name yet has its path's. */
 function idOf(database: Database): string | null {
   if (!hasTable(database, "marks")) return null;
   const row = database.query("select n from marks where name = 'id'").get();
   return row === null ? database.filename : BigInt(String(Object(row).n)).toString(36);
 }
 
-/** A reader changes nothing: tables of an older version are put in the place of today's for the one statement. */
+/** A reader changes nothing: for the one statement, tables of an older version are mapped to today's. */
 function inPlaceOfOlder(database: Database): string {
   using today = emptyTables();
   const older = selectsOfOlder(database, today);

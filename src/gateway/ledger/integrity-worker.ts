@@ -1,4 +1,4 @@
-// The thread that looks at a large ledger: it reads the whole file, which may take minutes.
+// The worker thread that checks a large ledger: it reads the whole file, which may take minutes.
 import type { ThreadMessage } from "../../lib/thread.ts";
 import { faultIn } from "./integrity.ts";
 

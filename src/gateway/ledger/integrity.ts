@@ -1,14 +1,14 @@
-// Whether the ledger's file is whole: looked at before it is opened, so that damage is noticed at the start and not in a bill.
+// Checks the ledger's file before it is opened, so that damage is detected at the start and not in a bill.
 import { Database } from "bun:sqlite";
 import { existsSync, statSync } from "node:fs";
 import { createThread } from "../../lib/thread.ts";
 import { workerAddress } from "../../lib/worker.ts";
 import { ledgerPath } from "./files.ts";
 
-/** Up to this size the check takes less time than starting a thread for it. */
+/** Up to this size the check takes less time than starting a thread. */
 const inPlaceBytes = 4 * 1024 * 1024;
 
-/** What is wrong with the file; null for a whole one. A connection of its own, which writes nothing. */
+/** What is wrong with the file; null if nothing is. Uses its own connection, which writes nothing. */
 export function faultIn(path: string): string | null {
   try {
     using database = new Database(path, { readwrite: true });
@@ -30,8 +30,8 @@ function damaged(path: string, fault: string): Error {
 }
 
 /**
- * Throws an Error with one sentence for a damaged file. A large file is checked in a thread, and waited for
- * at most `timeoutMs`: what is found later is given to `later`.
+ * Throws an Error with one sentence for a damaged file. A large file is checked in a thread for at most `timeoutMs`;
+ * what is found later is passed to `later`.
  */
 export async function checkLedger(
   dataFolder: string,

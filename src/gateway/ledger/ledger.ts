@@ -1,4 +1,4 @@
-// The ledger: every admitted request is in it once, whatever happens to the process.
+// The ledger: every admitted request is in it exactly once, whatever happens to the process.
 import type { Database } from "bun:sqlite";
 import { mkdirSync } from "node:fs";
 import { type Clock, systemClock } from "../../lib/clock.ts";
@@ -34,15 +34,18 @@ export type * from "./types.ts";
 export interface Ledger {
   /** How many requests an earlier process had left open; they are `interrupted` now. */
   readonly interrupted: number;
-  /** What those held, and what tasks that are still pending hold. */
+  /** Their reservations, and those of pending tasks. */
   readonly reservations: readonly OpenReservation[];
-  /** Of this file: instances that share a store have a ledger each. */
+  /** The id of this file: instances that share a store have a ledger each. */
   readonly id: string;
-  /** Resolves when the row is committed; nothing may be sent before. GatewayError `ledger_unavailable` (503) when it cannot be. */
+  /**
+   * Resolves when the row is committed; nothing may be sent before. GatewayError `ledger_unavailable` (503) if that is
+   * impossible.
+   */
   open(opening: LedgerOpening): Promise<LedgerEntry>;
-  /** As `open`, for a task that goes on when the process has ended: the row is `pending` until it is settled. */
+  /** As `open`, for a task that outlives the process: the row is `pending` until it is settled. */
   openPending(opening: LedgerOpening): Promise<void>;
-  /** Settles the pending row of this id. False for one that is settled already, or is not there: it stays as it is. */
+  /** Settles the pending row with this id. False, without a change, if it is settled already or does not exist. */
   settlePending(id: string, settlement: LedgerSettlement): Promise<boolean>;
   /** Adds rows for attempts of an exchange. Failures are logged. */
   recordAttempts(id: string, attempts: readonly LedgerAttempt[]): void;
@@ -50,9 +53,9 @@ export interface Ledger {
   waitingRows(): number;
   /** The sum of the prices of a key, a project or an end user (`project/user`) since a time, in nano-dollars. */
   spent(level: string, id: string, sinceMs: number): bigint;
-  /** Resolves when the ledger takes rows; rejects with a GatewayError where it does not. */
+  /** Resolves when the ledger accepts rows; rejects with a GatewayError otherwise. */
   probe(): Promise<void>;
-  /** Commits what waits and unlocks the folder; rows that are still open become `interrupted` at the next start. */
+  /** Commits waiting rows and unlocks the folder; open rows become `interrupted` at the next start. */
   close(): Promise<void>;
 }
 
@@ -60,13 +63,13 @@ export interface LedgerOptions {
   readonly dataFolder: string;
   readonly durability?: Durability;
   readonly clock?: Clock;
-  /** What a request costs that an earlier process had left open; null where that is not known. Absent: nothing. */
+  /** The price of a request that an earlier process had left open; null if it is unknown. Absent: nothing. */
   readonly priceOf?: (request: InterruptedRequest) => Money | null;
-  /** Called with every refusal of the disk, for the log. */
+  /** Called with every disk error, for the log. */
   readonly onFailure?: (error: unknown) => void;
   /** After how many committed rows the write-ahead log is emptied; each takes about 1 KB of it. */
   readonly checkpointEveryRows?: number;
-  /** How long a settlement waits for a disk that refuses, before it is rejected. */
+  /** How long a settlement waits while the disk fails, before it is rejected. */
   readonly settleWaitMs?: number;
 }
 
@@ -74,7 +77,10 @@ const progressEveryMs = 5_000;
 const defaultCheckpointEveryRows = 8_192;
 const defaultSettleWaitMs = 5_000;
 
-/** Opens the ledger of a data folder and recovers what a dead process left. An Error with one sentence when it cannot. */
+/**
+ * Opens the ledger of a data folder and recovers the rows of a stopped process. Throws an Error with one sentence if
+ * it cannot.
+ */
 export function openLedger(options: LedgerOptions): Ledger {
   const unlock = lockedFolder(options.dataFolder);
   try {
@@ -93,7 +99,7 @@ interface Shared {
   readonly statements: Statements;
   readonly writer: Writer;
   readonly clock: Clock;
-  /** Numbers of rows that are open. */
+  /** Numbers of open rows. */
   readonly open: Set<number>;
   nextNumber(): number;
   nextSequence(): number;
@@ -232,12 +238,12 @@ function recordAttempts({ statements, writer }: Shared, id: string, attempts: re
     background(writer.write(statements.attempt, () => attemptValues(id, attempt), "retry"));
 }
 
-/** For rows that no caller waits for: the writer reports refusals to the log. */
+/** For rows that no caller waits for: the writer reports errors to the log. */
 function background(written: Promise<void>): void {
   written.catch(() => undefined);
 }
 
-/** Numbers are given in order and a set keeps that order, so its first one is the oldest. */
+/** Numbers are assigned in order and a set preserves that order, so its first one is the oldest. */
 function oldestOf(numbers: ReadonlySet<number>, none: number): number {
   return numbers.values().next().value ?? none;
 }

@@ -1,4 +1,4 @@
-// Reading the ledger from outside, also while a gateway writes it: what was used, and the newest requests, of all its files.
+// Reads the ledger, also while a gateway writes it: usage, and the newest requests, of all its files.
 import type { SQLQueryBindings } from "bun:sqlite";
 import {
   type AttemptRow,
@@ -23,12 +23,12 @@ export interface RequestFilter {
   readonly keyId?: string;
 }
 
-/** One group: a model, key id, provider or UTC day; empty where no provider was reached. */
+/** One group: a model, key id, provider or UTC day; empty if no provider was reached. */
 export interface UsageRow extends UsageSums {
   readonly group: string;
 }
 
-/** One row per group, the dearest first. Empty when there is no ledger yet. */
+/** One row per group, the most expensive first. Empty without a ledger. */
 export function readUsage(
   dataFolder: string,
   { groupBy, keyId, ...times }: RequestFilter & { readonly groupBy: UsageGroup },
@@ -46,13 +46,13 @@ function dearestFirst(left: UsageRow, right: UsageRow): number {
   return right.requests - left.requests || (left.group < right.group ? -1 : 1);
 }
 
-/** The newest requests first, at most `limit`. */
+/** Newest first, at most `limit`. */
 export function readRequests(dataFolder: string, filter: RequestFilter & { readonly limit: number }): RequestRow[] {
   const { where, values } = conditions(filter);
   return newest(dataFolder, where, values, filter.limit);
 }
 
-/** The requests with this id of the gateway's, or with this id that clients saw: they may use one twice. The newest first. */
+/** The requests with this id of the gateway or the client, newest first: clients may use an id twice. */
 export function findRequests(dataFolder: string, id: string, limit: number): RequestRow[] {
   return newest(dataFolder, "where id = ? or request_id = ?", [id, id], limit);
 }
@@ -65,7 +65,7 @@ function newest(dataFolder: string, where: string, values: SQLQueryBindings[], l
 const isNewer = (one: RequestRow, other: RequestRow): boolean =>
   one.atMs === other.atMs ? one.id > other.id : one.atMs > other.atMs;
 
-/** One list of several, by time and id; each file stays in its own order. */
+/** One list of several, by time and id; each file keeps its own order. */
 function merged(files: readonly (readonly RequestRow[])[]): RequestRow[] {
   const [first = [], ...others] = files;
   return others.reduce<RequestRow[]>((left, right) => mergedTwo(left, right), [...first]);
@@ -81,13 +81,13 @@ function mergedTwo(left: readonly RequestRow[], right: readonly RequestRow[]): R
   return [...rows, ...right.slice(next)];
 }
 
-/** The attempts of one request in order, but for the one that is in its row. */
+/** The attempts of one request in order, except the one in its row. */
 export function readAttempts(dataFolder: string, id: string): AttemptRow[] {
   const sql = `${attemptsSql} where id = ? order by number`;
   return readFiles(dataFolder, sql, [id]).flatMap(readAttemptRows);
 }
 
-/** The attempt that the answer came from, which is in the request's own row; null where none answered. */
+/** The successful attempt, which is in the request's own row; null if there was none. */
 export function answeredAttempt(request: RequestRow, others: readonly AttemptRow[]): AttemptRow | null {
   const { id, provider, upstreamModel, credential, attempts: number, firstByteMs, durationMs } = request;
   if (provider === null || upstreamModel === null || number === 0) return null;

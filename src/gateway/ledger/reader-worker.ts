@@ -1,4 +1,4 @@
-// The thread that reads the ledger for a gateway that serves requests.
+// The worker thread that reads the ledger for a gateway that serves requests.
 import type { ThreadMessage } from "../../lib/thread.ts";
 import { type FeedQuery, readFeed } from "./feed.ts";
 import { type RequestListQuery, readRequestPage } from "./request-list.ts";

@@ -1,4 +1,4 @@
-// Reading the ledger from a gateway that serves requests: in a thread, so that the event loop never waits for it.
+// Reads the ledger for a gateway that serves requests, in a thread, so that the event loop never waits for it.
 import { createThread } from "../../lib/thread.ts";
 import { workerAddress } from "../../lib/worker.ts";
 import type { FeedPage, FeedQuery } from "./feed.ts";
@@ -8,9 +8,9 @@ import type { UsageQuery, UsageReportRow } from "./usage-report.ts";
 
 export interface LedgerReader {
   usage(query: UsageQuery): Promise<readonly UsageReportRow[]>;
-  /** Rejects for a cursor that is not one of a page. */
+  /** Rejects for an invalid cursor. */
   requests(query: RequestListQuery): Promise<RequestPage>;
-  /** Rejects for a cursor that is not one of the feed. */
+  /** Rejects for an invalid cursor. */
   feed(query: FeedQuery): Promise<FeedPage>;
   close(): void;
 }

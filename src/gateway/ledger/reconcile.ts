@@ -1,4 +1,4 @@
-// Checks of what is derived: the index against every row of the ledger, and an invoice of a provider against what was booked.
+// Checks derived data: the index against every row of the ledger, and a provider's invoice against the recorded costs.
 import { type Static, Type } from "typebox";
 import { tokenBuckets } from "../../canonical/usage.ts";
 import { BigIntColumn, IntColumn, rowReader } from "../../store/rows.ts";
@@ -8,7 +8,7 @@ import { dropUsageIndex } from "./usage-index.ts";
 import { readUsageReport, sumAllRows, type UsageReportRow } from "./usage-report.ts";
 import { sumNames } from "./usage-sums.ts";
 
-/** One figure that is not the sum of its rows. */
+/** A figure that is not the sum of its rows. */
 export interface Difference {
   readonly group: UsageReportRow["group"];
   readonly figure: string;
@@ -23,10 +23,10 @@ const comparisons = [
   ["hour", "endUser", "model"],
 ] as const;
 
-/** Recomputes every sum from the rows. Where one differs, the index is made again from nothing. */
+/** Recomputes every sum from the rows. If one differs, the index is rebuilt. */
 export function reconcileIndex(dataFolder: string): Difference[] {
   let differences: Difference[] = [];
-  // A gateway that writes meanwhile makes the two differ: what lasts is a fault.
+  // A gateway that writes meanwhile makes the two differ temporarily: only a lasting difference is a fault.
   for (let tries = 0; tries < comparisonTries; tries++) {
     differences = comparisons.flatMap((groupBy) =>
       compare(readUsageReport(dataFolder, { groupBy }), sumAllRows(dataFolder, { groupBy })),
@@ -60,7 +60,7 @@ export interface InvoiceLine {
   readonly nanoDollars: bigint;
 }
 
-/** Where an invoice and the ledger part; a side that has nothing is 0. */
+/** A difference between an invoice and the ledger; a missing side is 0. */
 export interface InvoiceDifference {
   readonly day: string;
   readonly model: string;
@@ -87,7 +87,7 @@ const bookedSql = `select strftime('%Y-%m-%d', at_ms / 1000, 'unixepoch') as day
 
 const nothing = { tokens: 0, nanoDollars: 0n };
 
-/** Only days that the invoice has are compared. */
+/** Only days of the invoice are compared. */
 export function reconcileInvoice(
   dataFolder: string,
   provider: string,

@@ -1,4 +1,4 @@
-// What a new process makes of the rows that a dead one left open.
+// Recovers the open rows of a stopped process at the next start.
 import type { Database } from "bun:sqlite";
 import { type Static, Type } from "typebox";
 import { BigIntColumn, IntColumn, NullableText, rowReader } from "../../store/rows.ts";
@@ -10,7 +10,7 @@ export interface Recovered {
   readonly reservations: readonly OpenReservation[];
   /** The number of the next row. */
   readonly nextNumber: number;
-  /** The place of the next settlement in the sequence. */
+  /** The position of the next settlement in the sequence. */
   readonly nextSequence: number;
 }
 
@@ -31,8 +31,8 @@ const reservation = (state: string): string => `select id, '${state}' as state, 
   key_id as "keyId", end_user as "endUser", reserved as "reservedNanoDollars" from requests`;
 
 /**
- * Rows still open become `interrupted`, with what had been reported of them. Only rows above the mark are looked at, so a start
- * costs the same with a thousand rows as with a hundred million.
+ * Open rows become `interrupted`, with the usage recorded so far. Only rows above the mark are read, so a start costs
+ * the same with a thousand rows as with a hundred million.
  */
 export function recover(database: Database, priceOf?: (request: InterruptedRequest) => Money | null): Recovered {
   const mark = numberOf(database, "select n from marks where name = 'settled'");
@@ -61,7 +61,7 @@ const interruptedShape = Type.Object({
   reasoningTokens: IntColumn,
 });
 
-/** A request whose process died, with what it had used by then. */
+/** A request whose process stopped, with its usage so far. */
 export type InterruptedRequest = Static<typeof interruptedShape>;
 
 const readInterrupted = rowReader<typeof interruptedShape>("requests", interruptedShape);
@@ -74,7 +74,7 @@ function openRequests(database: Database, mark: number): InterruptedRequest[] {
   return readInterrupted(statement.safeIntegers(true).all(mark));
 }
 
-/** Interrupted requests are charged what they had used. */
+/** Interrupted requests are charged for their usage so far. */
 function charge(
   database: Database,
   requests: readonly InterruptedRequest[],
@@ -91,15 +91,15 @@ function charge(
 const settlementsPerStart = 2 ** 32;
 
 /**
- * The sequence of settlements rises and has gaps: each start has a range of its own. The last number that was given would need an
- * index to be found, which costs each settlement a tenth of its time.
+ * The sequence of settlements rises and has gaps: each start has its own range. Finding the last number would need an
+ * index, which costs each settlement a tenth of its time.
  */
 function firstSequence(database: Database): number {
   database.run(`insert into marks (name, n) values ('starts', 1) on conflict (name) do update set n = n + 1`);
   return numberOf(database, "select n from marks where name = 'starts'") * settlementsPerStart;
 }
 
-/** In one query: what open rows above the mark and all pending rows hold. */
+/** In one query: the reservations of open rows above the mark and of all pending rows. */
 function reservationsAbove(database: Database, mark: number): Static<typeof reservationShape>[] {
   const sql = `${reservation("interrupted")} where n > ? and state = 'open' and reserved is not null
     union all ${reservation("pending")} where state = 'pending' and reserved is not null`;
@@ -111,7 +111,7 @@ function numberOf(database: Database, sql: string): number {
   return Number(Object(database.query(sql).get()).n ?? 0);
 }
 
-/** The name of a ledger file, which lives as long as the file. */
+/** The id of a ledger file, for the life of the file. */
 export function ledgerId(database: Database): string {
   const made = crypto.getRandomValues(new Uint32Array(1))[0] ?? 0;
   database.prepare("insert or ignore into marks (name, n) values ('id', ?)").run(made);

@@ -1,4 +1,4 @@
-// What booked requests would come to by other prices than those that they were admitted under. Nothing is written.
+// What recorded requests would cost at other prices. Nothing is written.
 
 import type { PriceExplanation } from "../prices/explain.ts";
 import { type RequestRow, readRequestRows, requestsSql } from "./columns.ts";
@@ -9,7 +9,10 @@ export interface RepriceQuery {
   readonly untilMs: number;
 }
 
-/** Sums of one day and model, as booked and by the given prices. Requests without a figure count as 0, and are counted. */
+/**
+ * Sums of one day and model, as recorded and at the given prices. Requests without a figure count as 0, and are
+ * counted.
+ */
 export interface RepricedGroup {
   readonly day: string;
   readonly model: string;
@@ -22,12 +25,12 @@ export interface RepricedGroup {
   newPrice: bigint;
 }
 
-/** The figures of a row by other prices; null where its usage is not charged. */
+/** The figures of a row at other prices; null if its usage is not charged. */
 type Explain = (row: RequestRow) => PriceExplanation | null;
 
 const pageRows = 10_000;
 
-/** The groups in which a figure differs, by day and model. */
+/** The groups with a different figure, by day and model. */
 export function repriced(dataFolder: string, { sinceMs, untilMs }: RepriceQuery, explain: Explain): RepricedGroup[] {
   const groups = new Map<string, RepricedGroup>();
   const sql = `${requestsSql} where n > ? and at_ms >= ? and at_ms < ? and settled_seq is not null order by n limit ${pageRows}`;

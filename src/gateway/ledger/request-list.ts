@@ -1,4 +1,4 @@
-// Pages of requests, filtered, the newest first: for the command line and the admin API.
+// Pages of requests, filtered, newest first: for the command line and the admin API.
 import type { Database, SQLQueryBindings } from "bun:sqlite";
 import { Type } from "typebox";
 import { IntColumn, rowReader } from "../../store/rows.ts";
@@ -22,27 +22,27 @@ export interface RequestListFilter {
   readonly httpStatus?: number;
   readonly minDurationMs?: number;
   readonly minCostNanoDollars?: number;
-  /** The gateway's own id, or the one that the client saw. */
+  /** The gateway's own id, or the client's request id. */
   readonly requestId?: string;
 }
 
 export interface RequestListQuery {
   readonly filter?: RequestListFilter;
   readonly limit: number;
-  /** `next` of the page before. */
+  /** `next` of the previous page. */
   readonly cursor?: string;
 }
 
 export interface RequestPage {
   readonly rows: readonly RequestRow[];
-  /** Null when there are no more. A page may have fewer rows than its limit, and a next one. */
+  /** Null when there are no more. A page may have fewer rows than its limit and still a next page. */
   readonly next: string | null;
 }
 
-/** Blocks that are read for one page at most: a page of values that never come together ends before its limit. */
+/** Maximum blocks to read for one page: a page of values that never occur together ends before its limit. */
 const maxBlocks = 48;
 
-/** Throws an Error for a cursor that is not one of a page. */
+/** Throws an Error for an invalid cursor. */
 export function readRequestPage(dataFolder: string, { filter = {}, limit, cursor }: RequestListQuery): RequestPage {
   const place = cursor === undefined ? null : placeOf(cursor);
   return withUsageIndex(dataFolder, ({ files, database }) => {
@@ -69,7 +69,7 @@ interface Part {
   readonly limit: number;
 }
 
-/** Rows of one file; `stoppedAt` is the number of the last row that was looked at where more blocks are left. */
+/** Rows of one file; `stoppedAt` is the number of the last row that was read if more blocks are left. */
 function pageOf(database: Database, { path, id }: LedgerFile, part: Part) {
   const { where, values } = conditions(part.filter);
   const blocks = blocksFor(database, id, part);
@@ -91,7 +91,10 @@ function pageOf(database: Database, { path, id }: LedgerFile, part: Part) {
 
 const readBlocks = rowReader("blocks", Type.Object({ block: IntColumn }));
 
-/** The blocks that may have matching rows, the newest first; null where every block may. Rows that are not settled are in none of the zones. */
+/**
+ * The blocks that may have matching rows, newest first; null if every block may. Unsettled rows are in none of the
+ * zones.
+ */
 function blocksFor(database: Database, ledger: string, { filter, below }: Part): number[] | null {
   const { sinceMs, untilMs } = filter;
   const zones = columns.filter(([name]) => typeof filter[name] === "string");
@@ -122,7 +125,7 @@ function placeOf(cursor: string): Place {
   return { file, n: Number(n) };
 }
 
-/** Filters of exact values, by their columns. */
+/** Filters of exact values, by column. */
 const columns: readonly (readonly [keyof RequestListFilter, string])[] = [
   ["organization", "organization"],
   ["project", "project"],
@@ -135,7 +138,7 @@ const columns: readonly (readonly [keyof RequestListFilter, string])[] = [
   ["errorCode", columnOf("errorCode")],
 ];
 
-/** Filters that the index does not help with. */
+/** Filters that the index does not support. */
 const otherClauses: readonly (readonly [keyof RequestListFilter, string])[] = [
   ["sinceMs", "at_ms >= ?"],
   ["untilMs", "at_ms < ?"],

@@ -1,4 +1,4 @@
-// The whole story of a request: every attempt and why it was made, who was passed over, what was lost, and what its price is made of.
+// The whole story of a request: every attempt with its reason, skipped candidates, losses, and the parts of its price.
 import type { Operation } from "../../canonical/operation.ts";
 import { type BilledUnits, tokenBuckets, type UnitKind, type Usage } from "../../canonical/usage.ts";
 import { explainPrice, type PriceExplanation } from "../prices/explain.ts";
@@ -8,11 +8,11 @@ import { answeredAttempt, findRequests, readAttempts } from "./read.ts";
 import type { PassedOver } from "./types.ts";
 
 export interface StoryAttempt extends AttemptRow {
-  /** The error of the attempt before it; null for the first. */
+  /** The error of the previous attempt; null for the first. */
   readonly because: string | null;
 }
 
-/** What was lost of a request on the way to its provider. */
+/** A loss on the way to the provider. */
 export interface LostField {
   readonly code: string;
   readonly field: string;
@@ -23,7 +23,7 @@ export interface RequestTrace {
   readonly passedOver: readonly PassedOver[];
   readonly lost: readonly LostField[];
   readonly price: PriceExplanation | null;
-  /** False where the price books have changed since the request was admitted: the figures in its row are those of its time. */
+  /** False if prices have changed since the request was admitted: the figures in its row are those of its time. */
   readonly isPriceCurrent: boolean;
 }
 
@@ -33,13 +33,15 @@ export interface RequestStory {
   readonly trace: RequestTrace;
 }
 
-/** What explains prices: the books, and the kinds of providers by their names. */
+/** The price books, and the kinds of providers by name. */
 export interface StoryPrices {
   readonly prices: Prices;
   kindOf(provider: string): string;
 }
 
-/** The requests with this id of the gateway's or of the client's, the newest first; without `pricing`, prices are not explained. */
+/**
+ * The requests with this id of the gateway or the client, newest first; without `pricing`, prices are not explained.
+ */
 export function readRequestStories(
   dataFolder: string,
   id: string,
@@ -65,7 +67,7 @@ function traceOf(request: RequestRow, failed: readonly AttemptRow[], pricing: St
   };
 }
 
-/** As settlements write them: `dropped;field=seed, approximated;field=temperature`. */
+/** In the format of settlements: `dropped;field=seed, approximated;field=temperature`. */
 function lostFields(warnings: string | null): LostField[] {
   const parts = warnings?.split(", ") ?? [];
   return parts.map((part) => {
@@ -74,7 +76,7 @@ function lostFields(warnings: string | null): LostField[] {
   });
 }
 
-/** The price of a row by the given prices; null where its usage is not charged. */
+/** The price of a row at the given prices; null if its usage is not charged. */
 export function explainRow(request: RequestRow, { prices, kindOf }: StoryPrices): PriceExplanation | null {
   const { provider, upstreamModel, charged, operation, model, atMs } = request;
   if (provider === null || upstreamModel === null || charged === 0) return null;
@@ -82,7 +84,7 @@ export function explainRow(request: RequestRow, { prices, kindOf }: StoryPrices)
   return explainPrice(prices, { ...candidate, operation: operation as Operation }, model, usageOfRow(request));
 }
 
-/** The units whose columns have names of their own. */
+/** The columns of units. */
 const unitColumns: { readonly [kind in UnitKind]: keyof RequestRow } = {
   images: "images",
   audioMs: "audioMs",
@@ -93,7 +95,7 @@ const unitColumns: { readonly [kind in UnitKind]: keyof RequestRow } = {
   requests: "billedRequests",
 };
 
-/** The usage that a row was settled with. */
+/** The usage of a settled row. */
 export function usageOfRow(row: RequestRow): Usage {
   const tokens = Object.fromEntries(tokenBuckets.map((bucket) => [bucket, row[bucket]])) as Pick<
     Usage,

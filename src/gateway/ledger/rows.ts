@@ -1,4 +1,4 @@
-// What each column of a row is given, and the statements of the hot path. Columns and their values are listed in the same order.
+// The values of each column, and the statements of the hot path. Columns and their values are listed in the same order.
 import type { Database, SQLQueryBindings, Statement } from "bun:sqlite";
 import {
   type BilledUnits,
@@ -17,7 +17,7 @@ const listed = (columns: string): readonly string[] => columns.trim().split(/\s+
 const openingColumns = listed(`n id request_id at_ms organization project key_id end_user session
   operation dialect model stream input_tokens input_bound reserved cost_version price_version`);
 
-/** Arrays are written out: a function for each column costs 1 us per request. */
+/** Arrays are written out: a function per column costs 1 us per request. */
 export function openingValues(n: number, given: LedgerOpening): SQLQueryBindings[] {
   const { id, requestId, atMs, organization = null, project = null, keyId, endUser = null, session = null } = given;
   const { operation, dialect, model, stream, inputTokens, inputBound } = given;
@@ -41,7 +41,7 @@ const progressColumns = listed(
   "input_tokens cache_read_tokens cache_write_tokens output_tokens reasoning_tokens duration_ms",
 );
 
-/** Progress is an estimate: kinds of input and of output are not separated in it. */
+/** Progress is an estimate: it does not separate kinds of input and output. */
 export function progressValues(n: number, given: LedgerProgress, durationMs: number): SQLQueryBindings[] {
   const { usage, provider = null, upstreamModel = null } = given;
   const { cacheReadTokens, reasoningTokens } = usage;
@@ -65,7 +65,7 @@ function commonValues(end: LedgerSettlement): SQLQueryBindings[] {
   ];
 }
 
-/** What most requests do not have: they are settled without these columns. */
+/** Columns that few requests have: the others are settled without them. */
 const rareColumns = listed(`cache_write_1h_tokens audio_input_tokens image_input_tokens audio_output_tokens
   image_output_tokens images audio_ms video_ms characters pages searches billed_requests unit_details estimated_buckets passed_over`);
 
@@ -80,7 +80,7 @@ function rareValues({ usage, passedOver }: LedgerSettlement): SQLQueryBindings[]
   return [...tokens, ...units, detailsOf(usage.units), estimatedBuckets(usage).join(" ") || null, passed];
 }
 
-/** True where a settlement needs the rare columns. */
+/** Whether a settlement needs the rare columns. */
 export function hasRareColumns({ usage, passedOver }: LedgerSettlement): boolean {
   const { units, estimated, cacheWrite1hTokens, audioInputTokens, imageInputTokens } = usage;
   const { audioOutputTokens, imageOutputTokens } = usage;
@@ -89,8 +89,8 @@ export function hasRareColumns({ usage, passedOver }: LedgerSettlement): boolean
 }
 
 /**
- * `row` is the number of an open row, or the id of a pending one. A settlement takes its place in the sequence when it is written,
- * at each try: rows are committed in the order of their numbers.
+ * `row` is the number of an open row, or the id of a pending one. A settlement gets its position in the sequence when
+ * it is written, at each try: rows are committed in the order of their numbers.
  */
 export function settlementValues(
   row: number | string,
@@ -136,7 +136,7 @@ export interface Statements {
   readonly open: Write;
   /** As `open`, for a row that outlives the process. */
   readonly openPending: Write;
-  /** As `open`, for a reply that is given again. */
+  /** As `open`, for a repeated reply. */
   readonly openReplay: Write;
   readonly progress: Write;
   readonly settle: Write;
@@ -145,7 +145,7 @@ export interface Statements {
   /** As `settleRare`, by the id of a pending row. */
   readonly settlePending: Write;
   readonly attempt: Write;
-  /** Remembers the number up to which no row can be open. */
+  /** Stores the number up to which no row can be open. */
   readonly mark: Write;
 }
 
@@ -164,7 +164,7 @@ export function prepareStatements(database: Database): Statements {
   };
 }
 
-/** The units of a request one by one, where their columns do not say everything: their sizes and qualities. */
+/** The units of a request one by one, if they have sizes and qualities, which the columns do not contain. */
 function detailsOf(units: readonly BilledUnits[] | undefined): string | null {
   const hasVariants = units?.some(({ size, quality }) => size !== undefined || quality !== undefined);
   return hasVariants ? JSON.stringify(units) : null;

@@ -1,16 +1,21 @@
-// The SQLite file of the ledger: its tables, its settings, and what files of older versions become.
+// The SQLite file of the ledger: its tables, its settings, and the migration of older files.
 import { Database } from "bun:sqlite";
 import { addSpend } from "./spend.ts";
 
-/** `process` survives the death of the process, `power` also that of the machine: it waits for the disk at each commit. */
+/**
+ * `process` survives the end of the process, `power` also that of the machine: it waits for the disk at each commit.
+ */
 export type Durability = "process" | "power";
 
-/** A commit writes whole pages: small ones cost half of the bytes, and 5 us less, for a row of 300 bytes; smaller ones cost groups more. */
+/**
+ * A commit writes whole pages: small ones halve the bytes, and save 5 us, for a row of 300 bytes; smaller ones make
+ * groups more expensive.
+ */
 const pageBytes = 2_048;
 
 /**
- * One row per request. Columns from `provider` on are null or 0 until progress or settlement, but for `input_tokens`, which begins as
- * an estimate. Amounts of money are nano-dollars, times milliseconds.
+ * One row per request. Columns from `provider` on are null or 0 until progress or settlement, except `input_tokens`,
+ * which starts as an estimate. Amounts of money are nano-dollars, times milliseconds.
  */
 const requests = `create table requests (
   n integer primary key,
@@ -69,7 +74,7 @@ const requests = `create table requests (
   passed_over text
 )`;
 
-/** Attempts other than the one that is in the request's row. */
+/** Attempts other than the one in the request's row. */
 const attempts = `create table attempts (
   id text not null,
   number integer not null,
@@ -91,10 +96,10 @@ const attempts = `create table attempts (
 const marks = "create table if not exists marks (name text primary key, n integer not null) without rowid";
 const pendingIndex = "create index pending on requests (id) where state = 'pending'";
 
-/** In `user_version` of the file. The first files have 0 there, and `entries` in place of `requests`. */
+/** In `user_version` of the file. The first files have 0 there, and `entries` instead of `requests`. */
 const version = 3;
 
-/** Opens the file for its one writer. Checkpoints are not made here: they would stop the event loop. */
+/** Opens the file for its only writer. Checkpoints are not made here, because they would block the event loop. */
 export function openFile(path: string, durability: Durability): Database {
   const database = new Database(path, { create: true, readwrite: true, strict: true });
   database.run(`pragma page_size = ${pageBytes}`);
@@ -106,7 +111,7 @@ export function openFile(path: string, durability: Durability): Database {
   return database;
 }
 
-/** In one transaction: a death in between changes nothing. The rows of the first files are copied once. */
+/** In one transaction: an interruption changes nothing. The rows of the first files are copied once. */
 function migrate(database: Database): void {
   const found = versionOf(database);
   if (found > version) throw new Error(`it was written by a newer version (${found})`);
@@ -118,7 +123,7 @@ function migrate(database: Database): void {
   addSpend(database);
 }
 
-/** Columns that a later version has added; they are null in the rows that are there. */
+/** Columns that a later version added; they are null in existing rows. */
 function addColumns(database: Database): void {
   using today = emptyTables();
   for (const table of ["requests", "attempts"])
@@ -126,7 +131,7 @@ function addColumns(database: Database): void {
       database.run(`alter table ${table} add column ${name} ${columnTypes[name] ?? "text"}`);
 }
 
-/** Of added columns that are not text. */
+/** Added columns that are not text. */
 const columnTypes: { readonly [name: string]: string } = {};
 
 function missingColumns(database: Database, today: Database, table: string): string[] {
@@ -165,7 +170,7 @@ function versionOf(database: Database): number {
   return Number(Object(database.query("pragma user_version").get()).user_version);
 }
 
-/** Selects that give every column of today's tables, in the order of the tables. */
+/** Selects that return every column of today's tables, in order. */
 interface OlderSelects {
   readonly requests: string;
   readonly attempts: string;
@@ -177,7 +182,7 @@ interface Column {
   readonly dflt_value: string | null;
 }
 
-/** Columns that were added to the old table over time, and what rows without them have there. */
+/** Columns that were added to the old table over time, and their values in rows without them. */
 const added: { readonly [column: string]: string } = { charged: "1" };
 
 export const hasTable = (database: Database, name: string): boolean =>
@@ -186,7 +191,7 @@ export const hasTable = (database: Database, name: string): boolean =>
 const columnsOf = (database: Database, table: string): Column[] =>
   database.query<Column, []>(`pragma table_info(${table})`).all();
 
-/** Units in columns of their own, from one unit and its thousandths. */
+/** Units as separate columns, from one unit and its thousandths. */
 function unitsOf(has: (column: string) => boolean): { readonly [column: string]: string } {
   if (!has("unit")) return {};
   const whole = (kind: string): string => `iif(unit = '${kind}', unit_thousandths / 1000, 0)`;
@@ -223,7 +228,7 @@ export function selectsOfOlder(database: Database, today: Database): OlderSelect
   };
 }
 
-/** A file without any table is not older: it is about to get today's. */
+/** A file without any table is not older: its tables are about to be created. */
 function isCurrent(database: Database, today: Database): boolean {
   return ["requests", "attempts"].every(
     (table) => !hasTable(database, table) || missingColumns(database, today, table).length === 0,

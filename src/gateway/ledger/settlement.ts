@@ -1,4 +1,4 @@
-// The one builder of settlements: what a row of the ledger says when its exchange is over, whatever the operation.
+// The only builder of settlements: the contents of a row when its exchange ends, for any operation.
 import { type GatewayError, isWithdrawn } from "../../canonical/error.ts";
 import type { Operation } from "../../canonical/operation.ts";
 import { type Usage, zeroUsage } from "../../canonical/usage.ts";
@@ -9,34 +9,37 @@ import type { EndState, LedgerAttempt, LedgerSettlement, PassedOver } from "./ty
 /** How an exchange ended. */
 export interface Ending {
   readonly operation: Operation;
-  /** As the client named it. */
+  /** The model name that the client sent. */
   readonly model: string;
   /** Unix milliseconds. */
   readonly admittedAtMs: number;
   readonly state: EndState;
-  /** What the client was answered. */
+  /** The client's status. */
   readonly httpStatus: number;
   readonly errorCode: string | null;
-  /** Null where no candidate was asked. */
+  /** Null without an attempt. */
   readonly provider: string | null;
   readonly providerKind: string | null;
   readonly upstreamModel: string | null;
   readonly attempts: number;
   readonly warnings: readonly Warning[];
   readonly usage: Usage | undefined;
-  /** False where `usage` is only what failed attempts may have cost. */
+  /** False if `usage` is only what failed attempts may have cost. */
   readonly isCharged: boolean;
   readonly firstByteMs: number | null;
   readonly durationMs: number;
-  /** The name of the credential of the last attempt, and when that attempt began after the arrival of the request. */
+  /**
+   * The name of the credential of the last attempt, and when that attempt started, relative to the arrival of the
+   * request.
+   */
   readonly credential?: string | null;
   readonly attemptStartedMs?: number | null;
   readonly passedOver?: readonly PassedOver[];
-  /** The class of service, where it was not the usual one. */
+  /** The service tier, if it is not the default. */
   readonly tier?: string | null;
 }
 
-/** The state of an exchange that ended with this error, or with none. */
+/** The state of an exchange that ended with this error, or without one. */
 export function endStateOf(error: GatewayError | null): EndState {
   if (error === null) return "completed";
   if (isWithdrawn(error)) return "cancelled";
@@ -44,7 +47,7 @@ export function endStateOf(error: GatewayError | null): EndState {
   return error.status < 500 && error.retry === "never" ? "rejected" : "failed";
 }
 
-/** What failed attempts may have cost is in their own rows: the caller pays nothing for it. */
+/** What failed attempts may have cost is in their own rows: the caller does not pay it. */
 const notCharged: Money = { costNanoDollars: null, priceNanoDollars: 0n };
 
 const none: readonly PassedOver[] = [];
@@ -84,7 +87,7 @@ export function settlementOf(ending: Ending, prices: Prices): LedgerSettlement {
   };
 }
 
-/** Failed attempts with what each may have cost: its input, at the price of its candidate. Null where that has no price. */
+/** Failed attempts with what each may have cost: its input, at the price of its candidate. Null without a price. */
 export function pricedAttempts(
   attempts: readonly LedgerAttempt[],
   { operation, model, admittedAtMs: atMs }: Pick<Ending, "operation" | "model" | "admittedAtMs">,

@@ -1,13 +1,13 @@
 // What each organization, project, key and end user has spent, by quarters of an hour: kept by the database itself with each price that is written.
 import type { Database } from "bun:sqlite";
 
-/** Windows begin at whole quarters of an hour in every time zone. */
+/** Windows start at whole quarters of an hour in every time zone. */
 export const spendBucketMs = 900_000;
 
 const table = `create table spend (level text not null, id text not null, bucket integer not null, price integer not null,
   primary key (level, id, bucket)) without rowid`;
 
-/** End users are known inside their project only. */
+/** End users are scoped to their project. */
 const levels: readonly (readonly [level: string, id: string, isThere: string])[] = [
   ["organization", "new.organization", "new.organization is not null"],
   ["key", "new.key_id", "true"],
@@ -43,7 +43,7 @@ export function addSpend(database: Database): void {
   database.run(trigger);
 }
 
-/** The sum of the prices of a level's requests from a time on, which is the beginning of a window. */
+/** The sum of the prices of a level's requests since a time, which is the start of a window. */
 export function spentSince(database: Database): (level: string, id: string, sinceMs: number) => bigint {
   const statement = database.prepare("select sum(price) as sum from spend where level = ? and id = ? and bucket >= ?");
   statement.safeIntegers(true);

@@ -1,20 +1,24 @@
-// What the ledger holds of one request: an opening before anything is sent, a settlement before the last byte leaves.
+// What the ledger records of one request: an opening before anything is sent, a settlement before the last byte is
+// sent.
 import type { Usage } from "../../canonical/usage.ts";
 
-/** How a request ended. `rejected`: the gateway refused it; `cancelled`: the client left; `replayed`: an earlier reply was given. */
+/**
+ * How a request ended. `rejected`: the gateway refused it; `cancelled`: the client disconnected; `replayed`: an
+ * earlier reply was repeated.
+ */
 export type EndState = "completed" | "failed" | "cancelled" | "rejected" | "replayed" | "interrupted";
 /**
- * `interrupted`: the process died in between; found at the next start, with what had been reported until then.
- * `pending`: a task continues after its request was answered, and after the process; it is settled by its id.
+ * `interrupted`: the process stopped in between; set at the next start, with the usage recorded so far. `pending`: a
+ * task continues after its request was answered, and after the process; it is settled by its id.
  */
 export type RequestState = "open" | "pending" | EndState;
 
-/** What is known of a request when it is admitted. */
+/** What is known about a request when it is admitted. */
 export interface LedgerOpening {
   /** UUIDv7 of the exchange; the ledger does not check that it is new. */
   readonly id: string;
   readonly atMs: number;
-  /** The id that the client sees. Clients may use one more than once. */
+  /** The request id that the client sees. Clients may use one more than once. */
   readonly requestId: string;
   readonly organization?: string;
   readonly project?: string;
@@ -23,33 +27,36 @@ export interface LedgerOpening {
   readonly session?: string | null;
   readonly operation: string;
   readonly dialect: string;
-  /** The model as the client named it. */
+  /** The model name that the client sent. */
   readonly model: string;
   readonly stream: boolean;
-  /** Tokens of the input, by a quick estimate: what remains of a request whose process dies before it notes any progress. */
+  /** Estimated input tokens: the usage of a request whose process stops before any progress is recorded. */
   readonly inputTokens: number;
-  /** Tokens that the input does not exceed. */
+  /** An upper bound of the input tokens. */
   readonly inputBound: number;
-  /** What budgets and balances hold for it until it is settled. */
+  /** The amount that budgets and balances reserve until it is settled. */
   readonly reservedNanoDollars?: bigint | null;
-  /** The price books that it was admitted under. */
+  /** The versions of the price books when it was admitted. */
   readonly costVersion?: string;
   readonly priceVersion?: string;
-  /** The exchange whose reply is given again. */
+  /** The exchange whose reply is repeated. */
   readonly replayOf?: string;
 }
 
-/** A candidate that was not asked, or only behind the others, and why. */
+/** A candidate that was skipped, or moved behind the others, and why. */
 export interface PassedOver {
   readonly provider: string;
   readonly upstreamModel: string;
-  /** `not_permitted` by the rules of the caller, `cooling_down` after a fault that only the operator can end, else the code of an error. */
+  /**
+   * `not_permitted` by the rules of the caller, `cooling_down` after a fault that only the operator can resolve,
+   * otherwise the code of an error.
+   */
   readonly reason: string;
-  /** The field that it cannot carry, where that is the reason. */
+  /** The field that it does not support, if that is the reason. */
   readonly field?: string;
 }
 
-/** What a stream has come to so far: what remains of it when the process dies. */
+/** The usage of a stream so far, which remains if the process stops. */
 export interface LedgerProgress {
   readonly usage: Usage;
   readonly provider?: string | null;
@@ -58,20 +65,20 @@ export interface LedgerProgress {
 
 export interface LedgerSettlement {
   readonly state: EndState;
-  /** What the client was answered. */
+  /** The client's status. */
   readonly httpStatus: number;
-  /** Of the attempt that answered, else of the last one. */
+  /** Of the successful attempt, otherwise of the last one. */
   readonly provider: string | null;
   readonly upstreamModel: string | null;
   readonly credential: string | null;
-  /** When that attempt began, counted from the arrival of the request. */
+  /** When that attempt started, relative to the arrival of the request. */
   readonly attemptStartedMs: number | null;
-  /** How many there were. */
+  /** The number of attempts. */
   readonly attempts: number;
   readonly usage: Usage;
-  /** False where the usage is only what failed attempts may have cost: the caller does not pay it. */
+  /** False if the usage is only what failed attempts may have cost: the caller does not pay it. */
   readonly charged: boolean;
-  /** What providers bill; null when the model has no price, never 0 for lack of one. */
+  /** What providers bill; null if the model has no price, never 0 instead. */
   readonly costNanoDollars: bigint | null;
   /** What the caller pays. */
   readonly priceNanoDollars: bigint | null;
@@ -79,11 +86,11 @@ export interface LedgerSettlement {
   readonly durationMs: number;
   readonly errorCode: string | null;
   readonly warnings: string | null;
-  /** Null where none was. */
+  /** Null if there were none. */
   readonly passedOver: readonly PassedOver[] | null;
 }
 
-/** An attempt other than the one that the client's answer came from. That one is in the request's own row. */
+/** An attempt other than the successful one, which is in the request's own row. */
 export interface LedgerAttempt {
   readonly number: number;
   readonly provider: string;
@@ -91,11 +98,11 @@ export interface LedgerAttempt {
   readonly providerKind?: string;
   readonly upstreamModel: string;
   readonly credential?: string | null;
-  /** `answered`, or what the provider may bill for one that was not: `unsent`, `refused` or `possible`. */
+  /** `answered`, or what the provider may bill for a failed one: `unsent`, `refused` or `possible`. */
   readonly outcome: string;
   readonly errorCode: string | null;
   readonly httpStatus: number | null;
-  /** Counted from the arrival of the request. */
+  /** Relative to the arrival of the request. */
   readonly startedMs?: number | null;
   readonly firstByteMs?: number | null;
   readonly durationMs: number;
@@ -105,10 +112,10 @@ export interface LedgerAttempt {
   readonly costVersion?: string | null;
 }
 
-/** What a row held when the process that opened it died. */
+/** The reservation of a row when the process that opened it stopped. */
 export interface OpenReservation {
   readonly id: string;
-  /** `interrupted` rows are over; `pending` ones are still to be settled. */
+  /** `interrupted` rows have ended; `pending` ones are still to be settled. */
   readonly state: "interrupted" | "pending";
   readonly atMs: number;
   readonly organization: string | null;
@@ -121,6 +128,6 @@ export interface OpenReservation {
 export interface LedgerEntry {
   /** May be called at any rate: it is written at most every five seconds, and never fails. */
   progress(progress: LedgerProgress): void;
-  /** Resolves when the row is committed: true. A second call changes nothing and resolves to false. */
+  /** Resolves to true when the row is committed. A second call changes nothing and resolves to false. */
   settle(settlement: LedgerSettlement, otherAttempts?: readonly LedgerAttempt[]): Promise<boolean>;
 }

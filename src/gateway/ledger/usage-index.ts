@@ -1,4 +1,5 @@
-// What is derived from the ledger so that large ones answer at once: sums by hour and day, where values occur, and the order of settlement.
+// The index of the ledger, derived so that queries over large ledgers are fast: sums by hour and day, where values
+// occur, and the order of settlement.
 import { Database, type SQLQueryBindings } from "bun:sqlite";
 import { join } from "node:path";
 import { Type } from "typebox";
@@ -14,7 +15,7 @@ const chunkRows = 50_000;
 export const hourMs = 3_600_000;
 export const dayMs = 24 * hourMs;
 
-/** Columns that sums are kept by. */
+/** Columns with sums. */
 export const groupColumns = [
   "organization",
   "project",
@@ -25,7 +26,7 @@ export const groupColumns = [
   "operation",
 ] as const;
 
-/** Columns whose values are found by block. */
+/** Columns whose values are indexed by block. */
 const zoneColumns: readonly string[] = [...groupColumns, "state", columnOf("errorCode")];
 
 const version = 1;
@@ -51,7 +52,7 @@ export interface UsageIndex {
   readonly database: Database;
 }
 
-/** Opens the index, brings it up to date and reads from it. It can be deleted: it is made again. */
+/** Opens the index, updates it and reads from it. It can be deleted, and is then rebuilt. */
 export function withUsageIndex<Result>(dataFolder: string, read: (index: UsageIndex) => Result): Result {
   const files = ledgerFiles(dataFolder);
   using database = new Database(files.length === 0 ? ":memory:" : join(dataFolder, "usage.db"), {
@@ -67,7 +68,7 @@ export function withUsageIndex<Result>(dataFolder: string, read: (index: UsageIn
   return read({ files, database });
 }
 
-/** Forgets everything that is derived: the next reader makes it again. */
+/** Deletes everything derived: the next reader rebuilds it. */
 export function dropUsageIndex(dataFolder: string): void {
   withUsageIndex(dataFolder, ({ database }) => {
     database.run("pragma user_version = 0");
@@ -83,7 +84,7 @@ function makeTables(database: Database): void {
 
 const readNumbers = rowReader("requests", Type.Object({ n: IntColumn }));
 
-/** Everything that was settled in one state of the file, so that the feed misses nothing. */
+/** Indexes everything that was settled in one state of the file, so that the feed misses nothing. */
 function catchUp(database: Database, { path, id }: LedgerFile): void {
   const found = database.query("select through as n from files where ledger = ?").all(id);
   let through = readNumbers(found)[0]?.n ?? 0;

@@ -1,4 +1,4 @@
-// What was used, grouped and filtered: for the command line and the admin API.
+// Usage, grouped and filtered: for the command line and the admin API.
 import type { SQLQueryBindings } from "bun:sqlite";
 import { Type } from "typebox";
 import { rowReader } from "../../store/rows.ts";
@@ -7,7 +7,7 @@ import { queryFile, readFiles } from "./files.ts";
 import { dayMs, hourMs, type SumLevel, withUsageIndex } from "./usage-index.ts";
 import { sumNames, sumOf, sumsShape, sumsSql, type UsageSums } from "./usage-sums.ts";
 
-/** What usage can be grouped by. Hours and days are UTC, as in `2026-01-31T13` and `2026-01-31`. */
+/** Dimensions to group by. Hours and days are UTC, as in `2026-01-31T13` and `2026-01-31`. */
 export const usageDimensions = [
   "hour",
   "day",
@@ -22,20 +22,20 @@ export const usageDimensions = [
 
 export type UsageDimension = (typeof usageDimensions)[number];
 
-/** What requests can be filtered by: exact values. */
+/** Filters of requests: exact values. */
 export type UsageFilter = Partial<Readonly<Record<Exclude<UsageDimension, "hour" | "day">, string>>>;
 
 export interface UsageQuery {
   /** Empty: one row for everything. */
   readonly groupBy: readonly UsageDimension[];
   readonly filter?: UsageFilter;
-  /** Unix milliseconds: from the beginning of this hour on. */
+  /** Unix milliseconds: from the start of this hour on. */
   readonly sinceMs?: number;
-  /** Before the beginning of this hour. */
+  /** Before the start of this hour. */
   readonly untilMs?: number;
 }
 
-/** One group. Dimensions that it is not grouped by are absent; empty text where a request has none. */
+/** One group. Other dimensions are absent; empty text if a request has none. */
 export interface UsageReportRow extends UsageSums {
   readonly group: Partial<Readonly<Record<UsageDimension, string>>>;
 }
@@ -52,7 +52,7 @@ const groupSql: { readonly [dimension in UsageDimension]: string } = {
   operation: "operation",
 };
 
-/** One row per group, in the order of the groups, from the sums of the index. Empty when there is no ledger yet. */
+/** One row per group, ordered, from the sums of the index. Empty without a ledger. */
 export function readUsageReport(dataFolder: string, exact: UsageQuery): UsageReportRow[] {
   const query = inWholeHours(exact);
   const groups = new Groups(query.groupBy);
@@ -70,7 +70,10 @@ export function readUsageReport(dataFolder: string, exact: UsageQuery): UsageRep
   return groups.rows();
 }
 
-/** The same from every row of the ledger, which takes as long as there are rows: what the index is compared with. Times are exact. */
+/**
+ * The same from every row of the ledger, which takes as long as there are rows; the index is compared with it. Times
+ * are exact.
+ */
 export function sumAllRows(dataFolder: string, query: UsageQuery): UsageReportRow[] {
   const { clauses, values } = conditions(query);
   const groups = new Groups(query.groupBy);
@@ -98,7 +101,7 @@ function inWholeHours(query: UsageQuery): UsageQuery {
 
 const isWholeDays = (ms: number | undefined): boolean => ms === undefined || ms % dayMs === 0;
 
-/** The coarsest sums that can answer. */
+/** The coarsest sums that are sufficient. */
 function levelFor({ groupBy, filter, sinceMs, untilMs }: UsageQuery): SumLevel {
   if (groupBy.includes("endUser") || filter?.endUser !== undefined) return "user";
   return !groupBy.includes("hour") && isWholeDays(sinceMs) && isWholeDays(untilMs) ? "day" : "hour";

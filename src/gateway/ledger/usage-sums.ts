@@ -5,17 +5,17 @@ import { amountNames, amounts, columnOf } from "./columns.ts";
 
 export const sumsShape = Type.Object({
   requests: IntColumn,
-  /** Of these, not completed and not under way. */
+  /** Requests that are neither completed nor in progress. */
   errors: IntColumn,
-  /** Of these, under way. */
+  /** Requests in progress. */
   open: IntColumn,
   ...amounts,
-  /** Of those that have a cost or a price; null when none has. */
+  /** The sum of existing costs or prices; null if there are none. */
   costNanoDollars: NullableBigInt,
   priceNanoDollars: NullableBigInt,
   /** Requests with tokens or units and without a cost. */
   unpriced: IntColumn,
-  /** Tokens of attempts that failed after they were sent: what providers may bill, and no caller pays. */
+  /** Tokens of attempts that failed after they were sent: providers may bill them, and callers do not pay them. */
   possibleTokens: IntColumn,
 });
 

@@ -1,9 +1,9 @@
-// Group commit: everything that is asked for in one turn of the event loop is one transaction.
+// Group commit: all writes of one turn of the event loop are one transaction.
 import type { Database, SQLQueryBindings } from "bun:sqlite";
 import { GatewayError } from "../../canonical/error.ts";
 import type { Write } from "./rows.ts";
 
-/** What becomes of a row that the disk refuses: its promise rejects, it is tried until it works, or it is dropped. */
+/** What happens to a row if the disk fails: its promise rejects, it is retried until it succeeds, or it is dropped. */
 export type OnFailure = "reject" | "retry" | "drop";
 
 export interface Writer {
@@ -11,18 +11,18 @@ export interface Writer {
   write(statement: Write, values: () => SQLQueryBindings[], onFailure: OnFailure): Promise<void>;
   /** How many rows wait to be committed. */
   waitingRows(): number;
-  /** Commits nothing while `action` runs, then everything that came in the meantime. */
+  /** Commits nothing while `action` runs, then everything that was added meanwhile. */
   holdWhile(action: () => Promise<void>): Promise<void>;
-  /** Commits what is waiting, now, and takes nothing more; promises of rows that the disk still refuses reject. */
+  /** Commits waiting rows at once, and accepts no more; promises of rows that still fail are rejected. */
   close(): void;
 }
 
 export interface WriterOptions {
-  /** How long the caller of a `retry` row waits at most; the row itself is tried for ever. */
+  /** How long the caller of a `retry` row waits at most; the row itself is retried indefinitely. */
   readonly waitMs: number;
   /** Called after a commit with the number of rows in it. */
   readonly onCommit: (rows: number) => void;
-  /** Called with each refusal, for the log. */
+  /** Called with each error, for the log. */
   readonly onRefusal: (error: unknown) => void;
 }
 
@@ -42,7 +42,7 @@ export function createWriter(database: Database, options: WriterOptions): Writer
   let scheduled = false;
   let held = false;
   let closed = false;
-  /** Above 0 while settled rows wait for the disk to heal: nothing new is let in then. */
+  /** Above 0 while settled rows wait for the disk: no new rows are accepted then. */
   let retryMs = 0;
 
   const schedule = () => {
@@ -95,7 +95,7 @@ export function createWriter(database: Database, options: WriterOptions): Writer
   };
 }
 
-/** Resolves or rejects the rows of a batch that failed in part, and gives those that must be tried again. */
+/** Resolves or rejects the rows of a batch that failed in part, and returns those to retry. */
 function settleFailed(
   rows: readonly Waiting[],
   failed: readonly FailedRow<Waiting>[],
@@ -126,7 +126,7 @@ function unavailable(cause: unknown): GatewayError {
   return new GatewayError("overloaded", "The ledger cannot be written.", detail);
 }
 
-/** A write and what it is given; asked for at each try. */
+/** A write and its values, which are computed at each try. */
 interface Row {
   readonly statement: Write;
   readonly values: () => SQLQueryBindings[];
@@ -137,10 +137,13 @@ interface FailedRow<Kind extends Row> {
   readonly error: unknown;
 }
 
-/** Runs rows as one transaction and gives those that failed; all others are committed when it returns. */
+/** Writes rows in one transaction and returns those that failed; all others are committed when it returns. */
 type CommitRows = <Kind extends Row>(rows: readonly Kind[]) => readonly FailedRow<Kind>[];
 
-/** A single row commits by itself, without the two statements around it. When a transaction fails, each row gets its own. */
+/**
+ * A single row commits by itself, without the two statements around it. If a transaction fails, each row is written
+ * separately.
+ */
 function rowCommitter(database: Database): CommitRows {
   const begin = database.prepare("begin immediate");
   const commit = database.prepare("commit");
@@ -173,7 +176,10 @@ function runEach<Kind extends Row>(rows: readonly Kind[]): FailedRow<Kind>[] {
   return failed;
 }
 
-/** Whether the same row can succeed later: the disk is full, broken or locked. A row that breaks a rule never can. */
+/**
+ * Whether the same row can succeed later: the disk is full, broken or locked. A row that violates a constraint never
+ * can.
+ */
 function isTransient(error: unknown): boolean {
   const code = String(Object(error).code);
   return code.startsWith("SQLITE_") && !/^SQLITE_(CONSTRAINT|MISMATCH|TOOBIG|RANGE|MISUSE)/.test(code);
