@@ -124,10 +124,7 @@ async function refusedAddress(context: AttemptContext, { provider }: Candidate):
   }
 }
 
-/**
- * A large translated request is parsed in one turn of the event loop, and rendered in the next. Returns the error if
- * it cannot be parsed.
- */
+/** Parses a large request in one turn of the event loop; rendering takes the next. Returns the error, if any. */
 async function parseApart(gatewayRequest: GatewayRequest, upstream: UpstreamDialect): Promise<GatewayError | null> {
   if (gatewayRequest.dialect === upstream || !isLarge(gatewayRequest.source?.bytes?.length)) return null;
   try {

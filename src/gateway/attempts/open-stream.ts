@@ -151,10 +151,7 @@ async function withImages(context: StreamContext, read: ReadResponse, signal: Ab
 const isUncounted = (usage: Usage | undefined): boolean =>
   usage === undefined || (totalOutput(usage) === 0 && usage.units === undefined);
 
-/**
- * The reply with its usage: the provider's if it can be true, otherwise the gateway's estimate, which is sent to the
- * client too.
- */
+/** The reply with its usage: as reported if it can be true, otherwise as estimated, for the client too. */
 export async function counted(
   read: ReadResponse,
   plan: UpstreamPlan,
@@ -252,7 +249,6 @@ const eventStream = (events: AsyncIterable<StreamEvent>, to: EventTranscoder): U
     stop: to.stop,
   });
 
-/** The stream of one in-process call. */
 async function canonicalStreamOf(
   context: StreamContext,
   plan: UpstreamPlan,

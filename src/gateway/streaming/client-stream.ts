@@ -86,9 +86,7 @@ const progressMs = 5_000;
 const silent = (): GatewayError =>
   new GatewayError("upstream_timeout", "The provider stopped sending before the response was complete.");
 
-/**
- * A body for the client. Its pull is the backpressure: nothing is read from the upstream before the client is ready.
- */
+/** A body for the client. Nothing is read from the upstream before the client is ready, which is the backpressure. */
 export function clientStream(options: ClientStreamOptions): ReadableStream<Uint8Array> {
   let state: State;
   return new ReadableStream<Uint8Array>(
@@ -266,10 +264,7 @@ function drainOn(state: State, { end }: Chunk): Promise<void> | undefined {
   return state.open.flow.next(state.consume);
 }
 
-/**
- * An idle client gets a heartbeat, and an idle upstream is ended; a client that does not read for too long is closed,
- * so that it cannot occupy memory forever.
- */
+/** Sends heartbeats, ends an idle upstream, and closes a client that does not read, so that it holds no memory. */
 function tick(state: State): void {
   const { pace, exchange, usage, encoder } = state.options;
   if (state.started) bound(state);
