@@ -49,7 +49,7 @@ function relayCommand({ port, upstreamPort }: Place): Command {
 }
 
 export const peers: Peer[] = [
-  { name: "upstream", title: "Upstream alone", unavailable: always, command: undefined, headers: bearer },
+  { name: "upstream", title: "Upstream only", unavailable: always, command: undefined, headers: bearer },
   { name: "relay", title: "Bare Bun relay", unavailable: always, command: relayCommand, headers: bearer },
   {
     name: "turnpike",

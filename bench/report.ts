@@ -125,11 +125,11 @@ function startUpLine(results: Results): string {
   return first === undefined ? "" : `\nThe first start, on an empty data folder, took ${number(first)} ms.\n`;
 }
 
-const explanation = `Every figure is the median over the rounds, with the smallest and the largest beside it. All peers run at the same time on one
+const explanation = `Every figure is the median over the rounds, with the smallest and the largest in parentheses. All peers run at the same time on one
 machine and are loaded one after the other, in turn, so that a slow moment weighs on all of them; ratios and added times are taken
 round by round. CPU is user and system time of the peer's processes, children included, over the whole measurement; that of the
 upstream is its own. Latency is the time to the whole answer for JSON and the time to the first event for SSE. The load generator, the
-upstream and the peer share the machine's cores, so requests per second at many connections say as much about the machine as about
+upstream and the peer share the machine's cores, so requests per second at many connections depend as much on the machine as on
 the peer: CPU per request is the figure to compare. The relay parses the request, checks the key and passes the answer on; Portkey
 checks no key and keeps no ledger; nginx looks at nothing; Turnpike checks the key and keeps its ledger. Each measurement also
 counts at the upstream that every answered request has reached it. The SSE rate is bounded by the upstream's pace.`;

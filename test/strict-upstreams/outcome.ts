@@ -4,11 +4,11 @@ import type { AskedTurn, Conversation } from "./conversation.ts";
 import { turns } from "./dialogue.ts";
 
 export const outcomes = {
-  returned: "every signature and thought that the model made came back to it, byte for byte",
+  returned: "all signatures and thinking of the model were returned to it, byte for byte",
   none: "the model made no state",
-  "left out": "some state did not come back, which this vendor accepts",
-  "stand-in": "a lost signature was replaced by the constant that the vendor accepts",
-  "thinking off": "turns whose state was lost were asked without thinking",
+  "left out": "some state was not returned, which this vendor accepts",
+  placeholder: "a lost signature was replaced by the constant that the vendor accepts",
+  "thinking off": "requests whose state was lost were sent without thinking",
 } as const;
 export type Outcome = keyof typeof outcomes;
 
@@ -18,13 +18,13 @@ function lastAsked({ asked }: Conversation): AskedTurn[] {
 }
 
 function outcomeOfTurn(asked: AskedTurn, wasOn: boolean): Outcome {
-  if (asked.standIns > 0) return "stand-in";
+  if (asked.standIns > 0) return "placeholder";
   if (wasOn && !asked.thinks) return "thinking off";
   if (asked.made === 0) return "none";
   return asked.returned < asked.made ? "left out" : "returned";
 }
 
-const byLoss: readonly Outcome[] = ["thinking off", "stand-in", "left out", "returned", "none"];
+const byLoss: readonly Outcome[] = ["thinking off", "placeholder", "left out", "returned", "none"];
 
 export interface Walked {
   readonly outcome: Outcome;
@@ -34,7 +34,7 @@ export interface Walked {
 
 /** Signatures are asked for behind the last words of the user alone: the last turn of the dialogue needs none of before. */
 const isDemanded = (outcome: Outcome, turn: number, { remark }: Conversation): boolean =>
-  outcome === "thinking off" || (outcome === "stand-in" && turn < turns.length - 1 && remark === "");
+  outcome === "thinking off" || (outcome === "placeholder" && turn < turns.length - 1 && remark === "");
 
 /** The worst that happened in any turn. */
 export function outcomeOf(conversation: Conversation, heard: readonly Said[]): Walked {

@@ -33,20 +33,20 @@ function tableOf(thinking: boolean, seen: Seen): string {
 
 const opening = `## Tool loops
 
-Each client format holds a conversation of four turns with upstreams that refuse what their vendors refuse, in the
-vendors' own words (\`test/strict-upstreams\`): two parallel calls, one more call, a text that is cut inside of its
-characters, a last answer; whole and streamed, with thinking on and off, and with the history replayed as well-known
-clients replay it. In every cell the conversation came through, and the tables say what became of the signatures and
-thoughts that the model made.
+Each client format runs a conversation of four messages with upstreams that refuse what their vendors refuse, with the
+vendors' own errors (\`test/strict-upstreams\`): two parallel calls, one more call, a text that is cut inside of its
+characters, a last answer; complete and streamed, with thinking on and off, and with the history replayed as well-known
+clients replay it. In every cell the conversation succeeded, and the tables show what happened to the signatures and
+thinking of the model.
 `;
 
 const words = [
-  "| Word | Meaning |",
+  "| Result | Meaning |",
   "|---|---|",
   ...Object.entries(outcomes).map(([word, meaning]) => `| ${word} | ${meaning} |`),
   "",
-  "Where a turn was asked with thinking off or with a stand-in, `x-turnpike-warnings` says so.",
-  "An empty cell: the model refuses to be asked for thinking in its vendor's own format.",
+  "If a request was sent with thinking off or with a placeholder, `x-turnpike-warnings` lists it.",
+  "An empty cell: the model refuses thinking in its vendor's own format.",
   "",
 ].join("\n");
 

@@ -119,7 +119,7 @@ async function outcome(setting: FieldSetting, upstream: FieldUpstream, field: st
     return "another format";
   }
   const isSame = client.dialect === upstream.dialect || client.dialect.variantOf === upstream.dialect;
-  if (isSame && status === 200 && memberAt(sent, said.param) !== undefined) return "verbatim";
+  if (isSame && status === 200 && memberAt(sent, said.param) !== undefined) return "passthrough";
   // Several calls, or a warning that says so: the gateway does it itself.
   const isEmulated = calls > 1 || warnings.includes(`emulated;field=${said.param}`);
   if (isLossRow(row) && status === 200 && isEmulated) return "emulated";

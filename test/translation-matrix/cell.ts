@@ -19,7 +19,7 @@ export interface Pair {
 
 /** What became of what the client asked, as anybody can see from outside. `field`: the one that it was about. */
 export interface Outcome {
-  class: "verbatim" | "mapped" | "emulated" | "refused" | "dropped with a warning";
+  class: "passthrough" | "mapped" | "emulated" | "refused" | "dropped with a warning";
   field?: string;
 }
 
@@ -64,7 +64,7 @@ function observed(pair: Pair, call: Call, heard: Heard, seen: Seen | undefined):
   const said = pair.feature.startsWith("error") ? null : replyOf(pair.far, pair.feature, pair.stream).join("");
   const isVerbatim = seen?.text === JSON.stringify(bodySent(call)) && sameReply(heard.text, said);
   const approximated = warningIn(heard, "approximated");
-  return { class: isVerbatim ? "verbatim" : "mapped", ...(approximated ? { field: approximated } : {}) };
+  return { class: isVerbatim ? "passthrough" : "mapped", ...(approximated ? { field: approximated } : {}) };
 }
 
 /** Byte for byte; a response may have the gateway's own id in place of the upstream's. */

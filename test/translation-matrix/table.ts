@@ -32,20 +32,20 @@ function tableOf(client: Pair["client"], outcomes: Outcomes): string {
   ].join("\n");
 }
 
-const opening = `Each client format is asked on an upstream of each dialect, for each feature, whole and streamed.
+const opening = `Each client format is tested with an upstream of each dialect, for each feature, complete and streamed.
 
-| Word | Seen from outside |
+| Result | Meaning |
 |---|---|
-| verbatim | the upstream got the client's own bytes with the model replaced, and the client got the upstream's; a response has an id of the gateway's own |
-| mapped | the feature arrived in the upstream's own words, and the reply in the client's |
-| emulated | the gateway did it itself; \`x-turnpike-warnings\` says so |
+| passthrough | the upstream received the client's own bytes with the model replaced, and the client the upstream's; a response has an id of the gateway |
+| mapped | the feature arrived in the upstream's format, and the reply in the client's |
+| emulated | the gateway did it itself; \`x-turnpike-warnings\` lists it |
 | refused | 400, and \`param\` names the field |
-| dropped with a warning | the upstream was asked without it; \`x-turnpike-warnings\` names the field |
+| dropped with a warning | the request was sent without it; \`x-turnpike-warnings\` names the field |
 
-A field behind *mapped* was approximated, and \`x-turnpike-warnings\` says so. \`x-turnpike-strict: true\` makes a refusal of
-everything that would be dropped or approximated. Errors are always told in the client's own envelope.
-What a client's format has no words for (tools, images or thinking in a text completion) was asked for in the words that
-other servers take there.
+A field after *mapped* was approximated, and \`x-turnpike-warnings\` lists it. With \`x-turnpike-strict: true\`
+everything that would be dropped or approximated is refused. Errors are always in the client's own format.
+Features that a client's format does not have (tools, images or thinking in a text completion) were requested with the fields that
+other servers accept there.
 `;
 
 /** The section of the document. */

@@ -211,7 +211,7 @@ describe("fields of videos", () => {
         ...roles.map((role) => imageCell(upstream, [model, ...others], role)),
       ]),
     ];
-    const intro = "Vendors by a model that has most of their fields; rows of models say which of them the others have.";
+    const intro = "Vendors, each with the model that has most fields; rows of models list the fields of the others.";
     const text = ["## Fields of videos", "", table(clients), "", intro, "", table(upstreams)].join("\n");
     checkConformance("fields of videos", text);
   });
