@@ -57,7 +57,7 @@ export interface Running {
   stop(): Promise<void>;
   /** Records an uncaught error. */
   uncaughtError(kind: UncaughtKind, cause: unknown): void;
-  /** Reads the configuration again. Resolves when it is in effect, or was refused: the log says which. */
+  /** Reads the configuration again. Resolves when it is in effect, or was refused, which is logged. */
   reload(): Promise<void>;
   /** Aborts what is still in progress, so that a waiting `stop` can continue. The ledger rows are settled as usual. */
   hurry(): Promise<void>;

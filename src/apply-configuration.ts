@@ -1,4 +1,5 @@
-// Makes a configuration that was read again count in the running gateway: what can fail or wait comes first, then all of it changes in one turn of the event loop.
+// Applies a changed configuration to the running gateway: steps that can fail or wait come first, then everything
+// changes in one turn of the event loop.
 import { changesBetween } from "./config/changes.ts";
 import { withinDescriptors } from "./config/descriptors.ts";
 import type { Mark } from "./config/hide-secrets.ts";
@@ -26,7 +27,10 @@ export interface ApplyParts {
   readonly keys: Keys;
 }
 
-/** New providers are asked for their models first: names that only their lists have would have no provider in between. */
+/**
+ * The model lists of new providers are requested first, because names that only they have would otherwise have no
+ * provider meanwhile.
+ */
 const listPatienceMs = 1_500;
 
 /** Of the secret that the gateway was started with. */
@@ -41,7 +45,10 @@ function saveSnapshot(foundation: Foundation, { configuration }: Pick<Loaded, "c
   }
 }
 
-/** What differs by a name each, such as `provider local`. Variables are those that configure providers or are named in the file. */
+/**
+ * The differences by name, such as `provider local`. Variables are those that configure providers or are referred to
+ * in the file.
+ */
 function changedNames(next: Loaded, running: Loaded, mark: Mark): string[] {
   const changes = changesBetween(
     shownConfig(running.configuration.file, mark),
@@ -53,7 +60,7 @@ function changedNames(next: Loaded, running: Loaded, mark: Mark): string[] {
   return [...changes.map(({ type, name }) => `${type} ${name}`), ...variables];
 }
 
-/** The first keys are in the store: they are written there where their files have changed. */
+/** The first keys are in the store: they are written there if their files have changed. */
 async function writeFirstKeys({ store, pepper }: Foundation, next: Loaded, running: Loaded): Promise<boolean> {
   const [{ adminKey, clientKey }, before] = [next.settings, running.settings];
   if (adminKey === before.adminKey && clientKey === before.clientKey) return false;
@@ -61,7 +68,7 @@ async function writeFirstKeys({ store, pepper }: Foundation, next: Loaded, runni
   return true;
 }
 
-/** Throws a ConfigFault, or what the store throws; nothing has changed then. */
+/** Throws a ConfigFault, or an error of the store, without having changed anything. */
 function configurationApplier({ foundation, live, gateway, keys }: ApplyParts): LiveConfigurationOptions["apply"] {
   const { store, pepper, limits, fetchAllow, observability, log } = foundation;
   const mark = marksOf(foundation);
@@ -85,7 +92,7 @@ function configurationApplier({ foundation, live, gateway, keys }: ApplyParts): 
   };
 }
 
-/** Follows the files of the configuration that the gateway was started with. */
+/** Follows the configuration files that the gateway was started with. */
 export function followConfiguration(
   { environment, workingFolder }: Pick<StartOptions, "environment" | "workingFolder">,
   parts: ApplyParts,

@@ -1,4 +1,5 @@
-// Reads the configuration again when its files change, or when asked to: all of it or nothing, and the last good one stays.
+// Reads the configuration again when its files change, or on request. It is applied completely or not at all, and the
+// last valid one stays in effect.
 import { existsSync, readFileSync } from "node:fs";
 import { type Configuration, readConfiguration } from "./config/configuration.ts";
 import { type Environment, readSettings, type Settings } from "./config/environment.ts";
@@ -15,18 +16,18 @@ export interface Loaded {
 }
 
 export interface ConfigurationStatus {
-  /** When the configuration that counts was loaded. */
+  /** When the configuration in effect was loaded. */
   readonly loadedAtMs: number;
-  /** Why the last one that was read does not count; empty where it does. */
+  /** Why the last one that was read is not in effect; empty if it is. */
   readonly faults: readonly string[];
-  /** Settings and variables that were changed and count only after the next start. */
+  /** Changed settings and variables that take effect only after the next start. */
   readonly needsRestart: readonly string[];
 }
 
 export interface LiveConfiguration {
   current(): Loaded;
   status(): ConfigurationStatus;
-  /** Resolves when the files were read, and what they configure counts or was refused. */
+  /** Resolves when the files were read, and their configuration is in effect or was refused. */
   reload(): Promise<void>;
   close(): void;
 }
@@ -34,15 +35,18 @@ export interface LiveConfiguration {
 export interface LiveConfigurationOptions {
   readonly environment: Environment;
   readonly workingFolder: string;
-  /** What the gateway was started with. */
+  /** The configuration at the start. */
   readonly first: Loaded;
   nowMs(): number;
-  /** Makes a configuration count, all of it or nothing, and returns the names of what has changed. Throws a ConfigFault to refuse it. */
+  /**
+   * Applies a configuration completely or not at all, and returns the names of what has changed. Throws a ConfigFault
+   * to refuse it.
+   */
   apply(next: Loaded, running: Loaded): Promise<readonly string[]>;
   readonly events: Pick<Events, "configurationApplied" | "configurationRefused" | "restartNeeded">;
 }
 
-/** A text of the file with the variables, and the files that were read for both. */
+/** The text of the file with the variables, and the files that were read for both. */
 interface Attempt {
   readonly loaded: Loaded | null;
   readonly faults: readonly string[];
@@ -54,7 +58,7 @@ const faultsOf = (thrown: unknown): readonly string[] => {
   return [thrown instanceof Error ? thrown.message : String(thrown)];
 };
 
-/** What takes effect of a configuration before the next start, and the names of the rest. */
+/** The part of a configuration that takes effect before the next start, and the names of the rest. */
 function effective({ settings, configuration }: Loaded, running: Loaded): { loaded: Loaded; waiting: string[] } {
   const { config, waiting } = untilRestart(configuration.file.config, running.configuration.file.config);
   const file: ReadConfig = { ...configuration.file, config };
@@ -65,7 +69,7 @@ function effective({ settings, configuration }: Loaded, running: Loaded): { load
 
 class Reader {
   private readonly options: LiveConfigurationOptions;
-  /** The text of the file that counts. */
+  /** The text of the file in effect. */
   private goodText: string | null;
 
   constructor(options: LiveConfigurationOptions) {
@@ -93,7 +97,10 @@ class Reader {
     }
   }
 
-  /** A file with faults leaves the last good text, with the variables that are now: a credential that was replaced must count. */
+  /**
+   * For a file with faults, the last valid text is used with the present variables, so that a replaced credential
+   * takes effect.
+   */
   read(): Attempt {
     const { environment, workingFolder } = this.options;
     let settings: Settings;
@@ -150,7 +157,7 @@ export function openLiveConfiguration(options: LiveConfigurationOptions): LiveCo
       if (faults.length > 0) refuse(faults);
     } catch (thrown) {
       refuse(faultsOf(thrown));
-      // A store that does not answer now may do so later.
+      // A store that does not respond now may do so later.
       if (!(thrown instanceof ConfigFault)) watch.expire();
     }
   };
@@ -161,7 +168,7 @@ export function openLiveConfiguration(options: LiveConfigurationOptions): LiveCo
   };
   const watch = watchFiles(() => reload());
   watch.watch(filesOf(first));
-  // The start took a while, and the file may be another one since it was read.
+  // The start took a while, and the file may have changed since it was read.
   if (reader.isOld()) watch.expire();
   return { current: () => current, status: () => status, reload, close: watch.stop };
 }

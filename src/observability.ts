@@ -12,9 +12,9 @@ export interface Observability {
   readonly log: Log;
   readonly events: Events;
   readonly registry: Registry;
-  /** Hides these in the log, too. */
+  /** Hides these texts in the log, too. */
   hide(secrets: readonly string[]): void;
-  /** Adds what only the gateway can say. Returns what ends it. */
+  /** Adds metrics that depend on the gateway. Returns a function that removes them. */
   connect(gateway: Gateway): () => void;
 }
 
@@ -36,7 +36,7 @@ function isKnown({ catalog, listings }: Gateway, provider: string, model: string
 /** Keys and tokens that the gateway generates: it has only their hashes. */
 const ownKeys = /tps?-[0-9A-Za-z]{43}/g;
 
-/** Texts of providers are redacted where they are read; here is where a line ends that came another way. */
+/** Texts of providers are redacted where they are read; this redacts everything else before it is logged. */
 function lineRedactor(own: () => Redactor, gateway: () => Gateway | null): (line: string) => string {
   return (line) => {
     let bytes: Uint8Array = Buffer.from(own().text(line).replace(ownKeys, "[hidden]"));

@@ -130,7 +130,7 @@ const bodyHead = ({ stage, attempt, provider, size, encoding }: StoredBody): str
   return `${stage}${place}, ${size} bytes${encoding === "text" ? "" : `, ${encoding}`}:`;
 };
 
-/** Who reads content is in the audit log. */
+/** Access to content is recorded in the audit log. */
 async function readWithEntry(dataFolder: string, ids: readonly string[]): Promise<Map<string, StoredBody[]>> {
   await withStore(async ({ store }) => {
     for (const objectId of ids)

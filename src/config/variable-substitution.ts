@@ -2,7 +2,7 @@
 const token = /\$\$|\$\{([^}]*)\}|\$\{|\$([A-Za-z_]\w*)/g;
 const reference = /^([A-Za-z_]\w*)(?::-(.*))?$/s;
 
-/** The value of a variable. An Error that it throws says in one sentence why there is none. */
+/** The value of a variable. An Error that it throws contains the reason in one sentence. */
 export type LookUp = (name: string) => string | undefined;
 
 export type Substituted =

@@ -17,7 +17,7 @@ const streamHeaders = {
   "cache-control": "no-cache, no-transform",
   "x-accel-buffering": "no",
 } as const;
-/** The official SDKs ignore a longer wait and retry on their own, so it is better to tell them not to. */
+/** The official SDKs ignore a longer wait and retry on their own, so x-should-retry prevents it. */
 const longWaitMs = 60_000;
 const nanoDigits = 9;
 

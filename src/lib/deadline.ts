@@ -18,8 +18,8 @@ export interface DeadlineClock {
 
 /**
  * The parent signal is read at the first tick and not before: most attempts have ended by then, and a request signal
- * that is never read costs nothing. `expired` makes the reason with which the signal aborts when the time is up. There
- * is no timer per deadline: setting and clearing one costs more CPU than everything else here
+ * that is never read costs nothing. `expired` makes the reason with which the signal aborts when the time is up.
+ * Deadlines have no timer of their own: setting and clearing one costs more CPU than everything else here
  * (docs/decisions/0004-no-timer-per-request.md).
  */
 export function deadline(

@@ -1,12 +1,13 @@
-// The last members of a long JSON object, read from its bytes: what is before them need not become text, or be parsed.
+// Reads the last members of a long JSON object from its bytes, so that everything before them need not be decoded or
+// parsed.
 import { isObject, type JsonObject, parseJsonText } from "./json.ts";
 
-/** What is behind the member that is looked for must be short. */
+/** The bytes after the requested member are limited. */
 const maxTailBytes = 4_096;
 const comma = 44;
 const spaces = new Set([9, 10, 13, 32]);
 
-/** Whether only a comma and space are between a member and the one before it. */
+/** Whether only a comma and white space separate a member from the previous one. */
 function isBehindComma(bytes: Buffer, at: number): boolean {
   let before = at - 1;
   while (spaces.has(bytes[before] ?? comma)) before--;
@@ -14,9 +15,9 @@ function isBehindComma(bytes: Buffer, at: number): boolean {
 }
 
 /**
- * The member of this name and all that follow it, of an object that is valid JSON. Null unless it is proved to be a member of the
- * outermost object: its name is in the bytes once, where a text would have its quotes escaped, and what is between it and the end
- * closes exactly one object.
+ * The member of this name and all that follow it, of an object that is valid JSON. Null unless it is certainly a
+ * top-level member: its name is in the bytes once, where a text would have its quotes escaped, and the rest closes
+ * exactly one object.
  */
 export function lastMembers({ buffer, byteOffset, byteLength }: Uint8Array, name: string): JsonObject | null {
   const bytes = Buffer.from(buffer, byteOffset, byteLength);
@@ -27,7 +28,7 @@ export function lastMembers({ buffer, byteOffset, byteLength }: Uint8Array, name
   return isObject(members) ? members : null;
 }
 
-/** True where this text is in the bytes: a native search. */
+/** Whether this text is in the bytes: a native search. */
 export function holdsText({ buffer, byteOffset, byteLength }: Uint8Array, text: string): boolean {
   return Buffer.from(buffer, byteOffset, byteLength).indexOf(text) >= 0;
 }

@@ -1,4 +1,4 @@
-// Discovers local servers: each usual port is asked once for its models.
+// Discovers local servers: requests the model list once from each usual port.
 import { hopsHeader, maxHops } from "../lib/hops.ts";
 import { isObject } from "../lib/json.ts";
 import { presets } from "./presets.ts";

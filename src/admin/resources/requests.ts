@@ -144,7 +144,7 @@ const body = Type.Object({
   body: text("The body, without secrets and what `bodies.redact_fields` and `redact_patterns` remove."),
 });
 
-/** Who reads content is in the audit log. */
+/** Access to content is recorded in the audit log. */
 function bodiesAction({ reader, bodies }: RequestDependencies): Action {
   return {
     summary: "Returns the stored bodies of a request. Each call is in the audit log.",

@@ -31,16 +31,19 @@ export interface CandidateAttempts<T> {
   recovered(): void;
 }
 
-/** What its route says of the attempts of a request. */
+/** The limits of a route on the attempts of a request. */
 export interface AttemptBounds {
   readonly router: Pick<Router, "health" | "random">;
-  /** How often a candidate is asked again before the next one. */
+  /** How often a candidate is called again before the next one. */
   readonly repeats: number;
-  /** Monotonic: until when there must be a response, or the first event of a stream. No attempt but the first begins later. */
+  /**
+   * Monotonic time by which there must be a response, or the first event of a stream. Only the first attempt may start
+   * later.
+   */
   readonly dueMs: number;
 }
 
-/** The ids of a request, and what its attempts say to it. `stopped`: why it has to end before its time. */
+/** The ids of a request, and the reports of its attempts. `stopped`: why it must end early. */
 export type AttemptedExchange = RequestIds & Pick<Exchange, "answeredBy" | "stopped">;
 
 export interface AttemptLoop<T> extends AttemptBounds {
@@ -102,14 +105,14 @@ function verdict(failures: readonly GatewayError[]): GatewayError {
 const isUnknownThere = (failure: GatewayError): boolean =>
   failure.kind === "upstream_rejected" && (failure.status === 404 || failure.status === 405);
 
-/** What one try of one candidate came to: null where it answered, or could not carry the request. */
+/** The outcome of one call of a candidate: null if it succeeded, or could not serve the request. */
 interface Refusal {
   readonly failure: GatewayError;
-  /** Another candidate may be asked. */
+  /** Another candidate may be called. */
   readonly mayContinue: boolean;
 }
 
-/** Asks one candidate, in each way that it has. */
+/** Calls one candidate, with each of its possible attempts. */
 async function askCandidate<T>(
   loop: AttemptLoop<T>,
   candidate: Candidate,
@@ -151,7 +154,10 @@ async function askCandidate<T>(
   return { failure: refusal, mayContinue: loop.mayContinue(refusal) || isUnknownThere(refusal) };
 }
 
-/** Asks one candidate, and again as often as its route says. False when none of the others may be asked in its turn. */
+/**
+ * Calls one candidate, and repeats it as often as its route allows. False if no other candidate may be called in its
+ * turn.
+ */
 async function askRepeatedly<T>(loop: AttemptLoop<T>, candidate: Candidate, state: AttemptState<T>): Promise<boolean> {
   for (let repeat = 0; ; repeat++) {
     const refusal = await askCandidate(loop, candidate, state);
@@ -167,11 +173,11 @@ async function askRepeatedly<T>(loop: AttemptLoop<T>, candidate: Candidate, stat
   }
 }
 
-/** Another attempt may begin. */
+/** Another attempt may start. */
 const isOpen = <T>(loop: AttemptLoop<T>, { attempts }: AttemptState<T>): boolean =>
   attempts < loop.maxAttemptsPerRequest && (attempts === 0 || loop.router.health.nowMs() < loop.dueMs);
 
-/** Whether a candidate is asked after what has happened to those before it. */
+/** Whether a candidate is called after the failures of those before it. */
 function isNext<T>(candidate: Candidate, { failures, lastAsked }: AttemptState<T>, mayContinue: boolean): boolean {
   const last = failures.at(-1);
   if (last === undefined) return candidate.after === undefined || candidate.after === "error";

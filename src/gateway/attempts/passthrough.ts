@@ -10,7 +10,7 @@ import type { PlanCodec } from "./upstream-plan.ts";
 
 const encoder = new TextEncoder();
 
-/** The body of a reply that nobody has parsed. */
+/** The body of a reply that was not parsed. */
 const unread: JsonObject = {};
 
 /** The client's own wire, split for an upstream that accepts fewer items. */

@@ -1,4 +1,4 @@
-// How long an attempt may take, when a candidate is asked again, and which candidates share a fault.
+// The timeout of an attempt, when a candidate is called again, and which candidates share a fault.
 import type { GatewayError } from "../../canonical/error.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { Candidate } from "../routing/catalog.ts";
@@ -7,11 +7,11 @@ import type { Router } from "../routing/router.ts";
 const leastWaitMs = 50;
 const mostWaitMs = 2_000;
 
-/** What one credential may not do another one may. */
+/** Faults of one credential, which another one may not have. */
 export const blamesCredential = ({ kind }: GatewayError): boolean =>
   kind === "upstream_rate_limited" || kind === "upstream_credentials" || kind === "upstream_model_not_found";
 
-/** The same model of the same provider, at most under another credential. */
+/** The same model of the same provider, possibly with another credential. */
 export const isSameServer = (one: Candidate, other: Candidate): boolean =>
   one.provider.entry.name === other.provider.entry.name && one.model === other.model;
 
@@ -21,7 +21,10 @@ export interface RepeatContext {
   readonly router: Pick<Router, "health" | "random">;
 }
 
-/** How long to wait before the same candidate is asked again; null where it is not: it asks for more time than there is. */
+/**
+ * How long to wait before the same candidate is called again; null if it is not: the requested wait exceeds the
+ * remaining time.
+ */
 export function repeatWaitMs(failure: GatewayError, repeat: number, { dueMs, router }: RepeatContext): number | null {
   if (blamesCredential(failure) && failure.kind !== "upstream_rate_limited") return null;
   const most = Math.min(mostWaitMs, leastWaitMs * 2 ** (repeat + 1));
@@ -46,7 +49,7 @@ export function pause(waitMs: number, signal: AbortSignal): Promise<void> {
 /** Between two events of a stream. */
 export const idleMs = ({ timeouts, provider }: Candidate): number => timeouts?.idleMs ?? provider.entry.timeouts.idleMs;
 
-/** The timeout of an attempt, or what is left until the deadline of its request. */
+/** The timeout of an attempt, at most the time until the deadline of its request. */
 export function timeoutMs(
   { clock, dueMs }: { readonly clock: Pick<Clock, "monotonicMs">; readonly dueMs: number },
   { timeouts, provider }: Candidate,

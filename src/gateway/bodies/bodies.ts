@@ -1,4 +1,5 @@
-// Bodies of requests, stored where a project says so: never, for errors, for a sample, or all. Off, it costs one look at a setting.
+// Stores request bodies if a project configures it: never, for errors, for a sample, or all. If it is off, the cost is
+// one check of a setting.
 import { existsSync } from "node:fs";
 import type { Clock } from "../../lib/clock.ts";
 import { createThread } from "../../lib/thread.ts";
@@ -12,25 +13,27 @@ import { BodyRecorder } from "./recorder.ts";
 import type { RecordedRequest } from "./types.ts";
 
 export interface Bodies {
-  /** Records this exchange; null where nothing of it is stored. */
+  /** Records this exchange; null if nothing of it is stored. */
   begin(id: string, caller: Caller): BodyRecorder | null;
   /** Resolves when everything that was recorded is written. */
   close(): Promise<void>;
 }
 
 export interface BodiesOptions extends BodyOptions {
-  /** Of projects that say nothing. */
+  /** For projects without a setting. */
   readonly usual: BodyRule;
   readonly clock: Clock;
   readonly failed: (cause: unknown) => void;
 }
 
-/** Records that wait for the thread; further ones are dropped and logged, so that a slow disk does not fill the memory. */
+/**
+ * Records that wait for the thread; further ones are dropped and logged, so that a slow disk does not fill the memory.
+ */
 const maxWaiting = 256;
 const pruneEveryMs = 3_600_000;
 const sampleDigits = 8;
 
-/** By the random end of the id, so that the same request is always in the sample or never. */
+/** By the random end of the id, so that the same request is always or never in the sample. */
 function isInSample(id: string, percent: number): boolean {
   const digits = id.replaceAll("-", "").slice(-sampleDigits);
   return Number.parseInt(digits, 16) / 16 ** sampleDigits < percent / 100;
@@ -38,7 +41,7 @@ function isInSample(id: string, percent: number): boolean {
 
 const isError = ({ state }: LedgerSettlement): boolean => state !== "completed" && state !== "replayed";
 
-/** With a retention of 0 nothing is recorded, and what is there is deleted. */
+/** With a retention of 0 nothing is recorded, and stored bodies are deleted. */
 export function openBodies(options: BodiesOptions): Bodies {
   const { usual, clock, failed, limits, dataFolder, redaction } = options;
   const isOff = limits.retentionMs === 0;

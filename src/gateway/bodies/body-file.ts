@@ -19,7 +19,7 @@ const tables = [
   "create index if not exists bodies_by_request on bodies (id)",
 ];
 
-/** Opens the file for its one writer. What is deleted is overwritten. */
+/** Opens the file for its only writer. Deleted data is overwritten. */
 export function openBodyFile(dataFolder: string): Database {
   const path = bodiesPath(dataFolder);
   const database = new Database(path, { create: true, readwrite: true, strict: true });
@@ -33,7 +33,7 @@ export function openBodyFile(dataFolder: string): Database {
   return database;
 }
 
-/** Deletes the file: nothing of content is to be there. */
+/** Deletes the file, because no content may be stored. */
 export function removeBodyFile(dataFolder: string): void {
   for (const end of ["", "-wal", "-shm"]) rmSync(bodiesPath(dataFolder) + end, { force: true });
 }
@@ -65,7 +65,7 @@ function deleteIds(database: Database, ids: readonly string[]): void {
 
 const readIds = rowReader("requests", Type.Object({ id: Type.String() }));
 
-/** Deletes what is too old, then the oldest until the rest is small enough, and gives the space back. */
+/** Deletes bodies that are too old, then the oldest until the rest is small enough, and frees the space. */
 export function pruneBodies(database: Database, { maxTotalBytes, retentionMs }: BodyLimits, nowMs: number): void {
   const total = (): number => Number(Object(database.query("select sum(bytes) as sum from requests").get()).sum ?? 0);
   const oldest = (where: string, ...values: number[]): string[] =>
@@ -92,7 +92,7 @@ function giveSpaceBack(database: Database): void {
   database.run("pragma wal_checkpoint(truncate)");
 }
 
-/** Deletes what is stored of an end user, up to a time. How many requests that were. */
+/** Deletes the stored bodies of an end user up to a time. Returns the number of requests. */
 export function deleteBodiesOf(database: Database, project: string, endUser: string, untilMs: number): number {
   const sql = "select id from requests where project = ? and end_user = ? and at_ms <= ?";
   const ids = readIds(database.query(sql).all(project, endUser, untilMs)).map(({ id }) => id);
@@ -119,7 +119,7 @@ function shown({ stage, attempt, provider, size }: BodyRow, bytes: Uint8Array): 
   }
 }
 
-/** What is stored of a request, in the order of its stages; empty where nothing is. */
+/** The stored bodies of a request, in the order of its stages; empty if there are none. */
 export function readBodies(dataFolder: string, id: string): StoredBody[] {
   const path = bodiesPath(dataFolder);
   if (!existsSync(path)) return [];
@@ -127,7 +127,7 @@ export function readBodies(dataFolder: string, id: string): StoredBody[] {
   using database = new Database(path, { readwrite: true });
   database.run("pragma query_only = 1");
   database.run("pragma busy_timeout = 2000");
-  // Another process may just be making the file.
+  // Another process may be creating the file.
   if (!hasTable(database, "bodies")) return [];
   const rows = database
     .query("select stage, attempt, provider, size, data from bodies where id = ? order by place")

@@ -29,7 +29,7 @@ let opened: Opened | null = null;
 let sincePruned = 0;
 const pruneEveryWrites = 32;
 
-/** Every byte has a character in Latin-1, so that bytes that are no text lose nothing. */
+/** Every byte is a character in Latin-1, so that binary data is preserved. */
 function redacted({ bytes, ...about }: RecordedBody, { redact, limits }: Opened): RecordedBody {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const text = buffer.toString("utf8");

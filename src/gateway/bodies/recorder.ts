@@ -1,4 +1,4 @@
-// Records the bodies of one exchange in memory, each up to a bound; they are handed on once when it is over.
+// Records the bodies of one exchange in memory, each up to a limit; they are passed on once when it has ended.
 import type { HttpDispatch, ObserveBody } from "../../providers/provider.ts";
 import type { Redactor } from "../../providers/redaction.ts";
 import { redactorFor, withRedactor } from "../../providers/redaction.ts";
@@ -8,7 +8,7 @@ import type { BodyStage, RecordedBody } from "./types.ts";
 
 type Bytes = Uint8Array | string;
 
-/** One body that may come in pieces. */
+/** One body that may arrive in pieces. */
 class Body {
   readonly stage: BodyStage;
   readonly attempt: number | null;
@@ -23,7 +23,7 @@ class Body {
     this.candidate = candidate;
   }
 
-  /** Copies: the bytes may be written over, or belong to something larger. */
+  /** Copies, because the bytes may be overwritten, or belong to a larger buffer. */
   add(given: Bytes, maxBytes: number): void {
     const bytes = typeof given === "string" ? Buffer.from(given) : given;
     this.size += bytes.length;
@@ -42,7 +42,7 @@ class Body {
   }
 }
 
-/** The same length, so that nothing has to be copied twice. */
+/** Preserves the length, so that nothing has to be copied twice. */
 function hidden(bytes: Uint8Array, secrets: readonly Buffer[]): Uint8Array {
   const copy = Buffer.from(bytes);
   for (const secret of secrets)
@@ -53,12 +53,12 @@ function hidden(bytes: Uint8Array, secrets: readonly Buffer[]): Uint8Array {
 
 export interface RecorderOptions {
   readonly maxBytes: number;
-  /** Whether what was recorded is stored after this end. */
+  /** Whether the recorded bodies are stored after this settlement. */
   isWanted(settlement: LedgerSettlement): boolean;
   write(bodies: readonly RecordedBody[]): void;
 }
 
-/** A secret at the bound is found and removed before the rest is cut. */
+/** A secret at the limit is found and removed before the rest is cut. */
 const beyondBytes = 4_096;
 const shortestSecret = 8;
 
@@ -75,7 +75,7 @@ export class BodyRecorder {
     this.options = options;
   }
 
-  /** What the client sent, and the keys that it showed, which are removed wherever they are. */
+  /** The client's body, and the keys that it presented, which are removed wherever they occur. */
   request(body: Bytes, keys: readonly (string | null)[]): void {
     this.secrets = keys.flatMap((key) => {
       const secret = key?.replace(/^Bearer\s+/i, "") ?? "";
@@ -84,7 +84,7 @@ export class BodyRecorder {
     this.add(new Body("request", null, null), body);
   }
 
-  /** Sends, and records what is sent and what comes back. */
+  /** Sends, and records the request and the response. */
   around(send: HttpDispatch["send"], attempt: number, candidate: Candidate): HttpDispatch["send"] {
     const observe: ObserveBody = (pieces) => {
       const body = new Body("upstream_request", attempt, candidate);
@@ -106,12 +106,12 @@ export class BodyRecorder {
     return redactor === undefined ? copy : withRedactor(copy, redactor);
   }
 
-  /** What the client gets, at once. */
+  /** The client's response, complete. */
   response(body: Bytes): void {
     this.add(new Body("response", null, null), body);
   }
 
-  /** What the client gets, as it is read. */
+  /** The client's response, as it is read. */
   responseStream(stream: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
     const body = new Body("response", null, null);
     this.bodies.push(body);
@@ -122,7 +122,7 @@ export class BodyRecorder {
     });
   }
 
-  /** A stream that its client has left does not always end by itself. */
+  /** A stream whose client has disconnected does not always end by itself. */
   settled(settlement: LedgerSettlement): void {
     this.settlement = settlement;
     if (!this.isStreaming || settlement.errorCode === "client_closed") this.end(settlement);

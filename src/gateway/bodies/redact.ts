@@ -1,13 +1,13 @@
-// Removes secrets and what the operator names from a body before it is written. Pure.
+// Removes secrets, and what the operator configures, from a body before it is written. Pure.
 import type { RedactionRules } from "./types.ts";
 
-/** Members that hold a secret wherever they are. */
+/** Members that always contain a secret. */
 const secretFields = [
   ...["authorization", "proxy-authorization", "api_key", "apikey", "api-key", "x-api-key", "x-goog-api-key"],
   ...["password", "secret", "client_secret", "access_token", "refresh_token", "secret_access_key", "private_key"],
 ];
 
-/** Keys of well-known makers, this gateway's too, and what is shown behind `Bearer`. */
+/** Keys of well-known vendors and of this gateway, and tokens after `Bearer`. */
 const secretPatterns = [
   /\b(?:sk|pk|rk|tp|tps|gsk|xai|hf|r8|pplx|nvapi|key)[-_][A-Za-z0-9_-]{16,}/g,
   /\b(?:AKIA|ASIA)[A-Z0-9]{16}\b/g,
@@ -23,7 +23,7 @@ const mask = "[redacted]";
 
 const escaped = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|-]/g, "\\$&");
 
-/** Also of JSON inside a JSON string, as arguments of calls are, and of a body that was cut in the value. */
+/** Also in JSON inside a JSON string, such as arguments of calls, and in a body that was cut within the value. */
 function fieldPattern(names: readonly string[]): RegExp {
   const name = names.map(escaped).join("|");
   return new RegExp(

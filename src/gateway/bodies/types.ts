@@ -1,20 +1,20 @@
-// What is stored of the content of a request: four stages, each up to a bound.
+// The stored content of a request: four stages, each up to a limit.
 
-/** The client's request, what each attempt sent to its provider, what came back, and what the client got. */
+/** The client's request, the request of each attempt to its provider, its response, and the client's response. */
 export type BodyStage = "request" | "upstream_request" | "upstream_response" | "response";
 
 export interface RecordedBody {
   readonly stage: BodyStage;
-  /** The attempt, from 1; null for what the client sent and got. */
+  /** The attempt, from 1; null for the client's request and response. */
   readonly attempt: number | null;
   readonly provider: string | null;
   readonly bytes: Uint8Array;
-  /** Of all of it, also where `bytes` is only its beginning. */
+  /** The whole size, also if `bytes` is only the first part. */
   readonly size: number;
 }
 
 export interface RecordedRequest {
-  /** The exchange's. */
+  /** The id of the exchange. */
   readonly id: string;
   readonly atMs: number;
   readonly keyId: string;
@@ -23,21 +23,21 @@ export interface RecordedRequest {
   readonly bodies: readonly RecordedBody[];
 }
 
-/** A body as a reader gets it. */
+/** A body for readers. */
 export interface StoredBody extends Omit<RecordedBody, "bytes"> {
-  /** Bytes that are no text are in Base64. */
+  /** Binary data is in Base64. */
   readonly encoding: "text" | "base64";
   readonly body: string;
 }
 
-/** What is stored, how long, and how much of it. */
+/** What is stored, for how long, and up to which size. */
 export interface BodyLimits {
   readonly maxBodyBytes: number;
   readonly maxTotalBytes: number;
   readonly retentionMs: number;
 }
 
-/** What is removed from bodies besides secrets. */
+/** What is removed from bodies in addition to secrets. */
 export interface RedactionRules {
   /** Names of JSON members whose values are removed. */
   readonly fields: readonly string[];

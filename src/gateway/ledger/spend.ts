@@ -1,4 +1,5 @@
-// What each organization, project, key and end user has spent, by quarters of an hour: kept by the database itself with each price that is written.
+// The spend of each organization, project, key and end user, per quarter of an hour, updated by the database with each
+// price that is written.
 import type { Database } from "bun:sqlite";
 
 /** Windows start at whole quarters of an hour in every time zone. */
@@ -32,7 +33,7 @@ const fill = levels.map(
   where price <> 0 and ${isThere.replaceAll("new.", "")} group by 2, 3`,
 );
 
-/** Makes the table, filled from the rows that are there, where a file does not have it, or not with every level. */
+/** Creates the table, filled from existing rows, if the file does not have it, or not with every level. */
 export function addSpend(database: Database): void {
   const found: unknown = database.query("select sql from sqlite_master where name = 'spend_of_price'").get();
   if (Object(found).sql?.toLowerCase() === trigger.toLowerCase()) return;

@@ -34,7 +34,7 @@ export interface GatewayDependencies {
   readonly rates: Rates;
   readonly budgets: Budgets;
   readonly endUsers: EndUsers;
-  /** Stores bodies where projects say so. */
+  /** Stores bodies if projects configure it. */
   readonly bodies: Bodies;
   /** The exchanges in progress. */
   readonly running: RunningWork;
@@ -47,7 +47,7 @@ export interface GatewayDependencies {
   readonly fallbackProvider: Provider;
   /** Providers that are not called for token counts for a while. */
   readonly missingCounters: MissingCounters;
-  /** Puts candidates in order, and knows how their upstreams are. */
+  /** Orders candidates by the state of their upstreams. */
   readonly router: Router;
   readonly voiceLists: VoiceLists;
   readonly ledger: Ledger;

@@ -35,13 +35,16 @@ export interface AdmittedExchange {
   readonly reservations: Reservations;
   /** In the order of the attempts. */
   readonly candidates: readonly Candidate[];
-  /** Null where its conversation may be answered anywhere. */
+  /** Null if its conversation may be answered by any upstream. */
   readonly affinity: Affinity | null;
-  /** Monotonic: until when it must have a response, or the first event of a stream. */
+  /** Monotonic time by which there must be a response, or the first event of a stream. */
   readonly dueMs: number;
-  /** How often a candidate is asked again before the next one. */
+  /** How often a candidate is called again before the next one. */
   readonly repeats: number;
-  /** Why the first is the first, where its order does not say it; who was left out, or moved behind the others. Absent where none was. */
+  /**
+   * The reason for the first candidate, unless it is their order; those that were excluded, or moved behind others.
+   * Absent if there are none.
+   */
   readonly passedOver?: readonly PassedOver[];
 }
 

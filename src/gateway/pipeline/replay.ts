@@ -17,7 +17,10 @@ export interface Replay extends Omit<ExchangeIntent, "id"> {
   readonly replayOf: string | null;
 }
 
-/** It asks no model: like other such requests it counts as a poll. Throws what a policy refuses the caller with. Resolves when the row is committed. */
+/**
+ * It calls no model: like other such requests it counts as a poll. Throws the refusal of a policy. Resolves when the
+ * row is committed.
+ */
 export async function recordReplay(dependencies: GatewayDependencies, replay: Replay): Promise<void> {
   const { policies, ledger, prices, clock, events, nextId } = dependencies;
   const { caller, operation, model, content, requestId, arrivedMs, dialect, stream, httpStatus, replayOf } = replay;

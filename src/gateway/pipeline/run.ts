@@ -33,7 +33,10 @@ export function admit(dependencies: GatewayDependencies, request: ExchangeReques
 const noTotal: { readonly totalMs?: number } = {};
 const noDecisions: readonly PassedOver[] = [];
 
-/** What the story of the request has: the rule that chose the first candidate, unless it was their order, and who was passed over. */
+/**
+ * The decisions in the story of the request: the rule that selected the first candidate, unless it was their order,
+ * and the skipped ones.
+ */
 function decisionsOf(
   all: readonly Candidate[],
   permittedOnes: readonly Candidate[],

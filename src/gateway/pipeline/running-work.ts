@@ -1,4 +1,4 @@
-// The exchanges in progress, so that those of a key, or all, can be ended before their time.
+// The exchanges in progress, so that those of a key, or all, can be ended early.
 import { GatewayError } from "../../canonical/error.ts";
 
 /** An exchange that can be ended early. */
@@ -14,14 +14,14 @@ export interface RunningWork {
   remove(work: Stoppable): void;
   /** Ends what is in progress or about to start for a key. */
   endKey(keyId: string): void;
-  /** Ends everything, and what begins from now on, because the process stops. */
+  /** Ends everything, including what starts from now on, because the process stops. */
   endAll(): void;
 }
 
 /** The client's error if its key is revoked while its request is in progress. */
 export const keyRevoked = (): GatewayError => new GatewayError("key_revoked", "The API key was revoked.");
 
-/** What a client gets whose request was in progress when the process had to end. */
+/** The client's error if its request was in progress when the process had to end. */
 export const stopping = (): GatewayError =>
   new GatewayError("draining", "The gateway is shutting down.", { retryAfterMs: 1_000 });
 

@@ -40,7 +40,7 @@ export interface BudgetWindows {
   countersAt(who: Who, atMs: number): readonly Counter[];
   /** Raises the thresholds that a settlement has reached. */
   settled(parts: readonly BudgetPart[]): void;
-  /** Windows are those of another zone from now on: what was spent in them counts, and what requests hold stays held. */
+  /** From now on windows are those of another zone: the spend in them counts, and reservations are preserved. */
   changeZone(timeZone: string): void;
 }
 
@@ -94,9 +94,9 @@ const keyOf = (level: CounterLevel, id: string, fromMs: number, untilMs: number)
 /** Windows in memory; those that have ended are dropped when the number has doubled since the last check. */
 class KnownWindows {
   private readonly known = new Map<string, KnownWindow>();
-  /** Windows of the zone before, until their level is next asked for; by level, period and id. */
+  /** Windows of the previous zone, until their level is next used; by level, period and id. */
   private readonly before = new Map<string, KnownWindow>();
-  /** Another object after each change of the zone. */
+  /** A different object after each change of the zone. */
   zone: object = {};
   private readonly options: Pick<BudgetOptions, "counters" | "clock" | "spent">;
   private pruneAt = prunedFrom;
@@ -122,7 +122,7 @@ class KnownWindows {
     return { counter: this.options.counters.load({ level, id, meter: "price", ...window }, spent), period, raised: -1 };
   }
 
-  /** The window of the zone before, as one of this zone; null where there is none. */
+  /** The window of the previous zone, as one of this zone; null if there is none. */
   private moved(level: CounterLevel, id: string, period: Period, window: TimeWindow): KnownWindow | null {
     const { counters, spent, clock } = this.options;
     const name = `${level} ${period} ${id}`;
@@ -130,7 +130,7 @@ class KnownWindows {
     const nowMs = clock.nowMs();
     if (before === undefined || nowMs < window.fromMs || nowMs >= window.untilMs) return null;
     this.before.delete(name);
-    // Settled a moment ago, and not yet in the ledger.
+    // Settled just now, and not yet in the ledger.
     const unwritten = counters.amounts(before.counter).settled - spent(level, id, before.counter.fromMs);
     counters.move(before.counter, window, spent(level, id, window.fromMs) + (unwritten > 0n ? unwritten : 0n));
     before.raised = -1;

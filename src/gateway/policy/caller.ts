@@ -8,7 +8,7 @@ export interface RuleLevel {
   readonly level: CounterLevel;
   readonly id: string;
   readonly rules: Rules;
-  /** Cached state of the rate policy for the level, which knows its type. */
+  /** Cached state of the rate policy for the level. Only the policy has its type. */
   rates: object | null;
   budgets: object | null;
 }
@@ -27,7 +27,7 @@ export interface Caller {
   readonly access: readonly Access[];
   /** How the project handles end users; null without rules for them. */
   readonly endUsers: NonNullable<ProjectRules["end_users"]> | null;
-  /** Of which of its requests the project stores bodies; null where it says nothing. */
+  /** The requests whose bodies the project stores; null without a setting. */
   readonly bodies: BodyRule | null;
 }
 

@@ -19,7 +19,7 @@ export interface Keys {
    * The callback receives the id of each key whose running work must end, including those since the keys were opened.
    */
   onWorkEnded(end: (keyId: string) => void): void;
-  /** From now on these are the keys and projects of the configuration file. */
+  /** Replaces the keys and projects of the configuration file. */
   declare(declared: DeclaredKeys): void;
   close(): void;
 }
@@ -29,7 +29,7 @@ export interface DeclaredCaller {
   readonly expiresAtMs: number | null;
 }
 
-/** What the configuration file declares. It comes before what is in the store. */
+/** The declarations of the configuration file, which take precedence over the store. */
 export interface DeclaredKeys {
   /** By the hash of their secret. */
   readonly keys: ReadonlyMap<string, DeclaredCaller>;
@@ -166,7 +166,7 @@ function workEnds() {
   };
 }
 
-/** What the store has, as it was read last. */
+/** The contents of the store as they were last read. */
 function storedKeys(store: Store) {
   const versions = { keys: 0, projects: 0 };
   const known = new KnownKeys();
@@ -174,7 +174,7 @@ function storedKeys(store: Store) {
   return {
     known,
     projects,
-    /** The keys that have changed since the last time. */
+    /** The keys that have changed since the last read. */
     async read(): Promise<readonly KeyRow[]> {
       const next = { keys: await keysVersion(store), projects: await projectsVersion(store) };
       if (next.projects !== versions.projects) applyProjects(projects, await listProjects(store, versions.projects));

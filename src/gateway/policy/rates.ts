@@ -25,7 +25,7 @@ import {
 export interface RateStatus {
   readonly limit: number;
   readonly remaining: number;
-  /** Until all of it is there again. */
+  /** Until it is completely refilled. */
   readonly resetMs: number;
 }
 

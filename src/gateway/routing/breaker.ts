@@ -1,11 +1,12 @@
-// A circuit breaker: it opens after failures in a row or at a high rate of them, for longer each time, and closes when one request is answered.
+// A circuit breaker: it opens after consecutive failures or at a high error rate, for longer each time, and closes when
+// one request succeeds.
 
 export interface BreakerLimits {
-  /** Failures in a row that open it. */
+  /** Consecutive failures that open it. */
   readonly breakerFailures: number;
   /** Percentage of failures in the window that opens it. */
   readonly breakerErrorPercent: number;
-  /** Requests in the window below which no percentage is taken. */
+  /** Requests in the window below which the percentage is ignored. */
   readonly breakerMinRequests: number;
   readonly breakerWindowMs: number;
   /** How long it is open the first time; doubled each time after that. */
@@ -15,12 +16,12 @@ export interface BreakerLimits {
 
 export type BreakerState = "closed" | "open" | "half_open";
 
-/** How long one request may take to show whether the upstream answers, before another one may. */
+/** How long one request may probe the upstream before another one may. */
 const probeMs = 10_000;
-/** Doubling ends here: the bound is reached long before. */
+/** Doubling ends here; the maximum is reached long before. */
 const maxEjections = 20;
 
-/** All times are monotonic and given by the caller. Attempts that began before it opened say nothing about what came after. */
+/** All times are monotonic and supplied by the caller. Attempts that started before it opened are ignored. */
 export class Breaker {
   private consecutive = 0;
   private ejections = 0;
@@ -46,17 +47,17 @@ export class Breaker {
     return nowMs < this.openUntilMs ? "open" : "half_open";
   }
 
-  /** Half-open, and a request is finding out. */
+  /** Half-open, with a probe in progress. */
   isProbing(nowMs: number): boolean {
     return nowMs < this.probeUntilMs;
   }
 
-  /** The next attempt is the one that finds out. */
+  /** The next attempt is the probe. */
   beginProbe(nowMs: number): void {
     if (this.openUntilMs !== 0 && nowMs >= this.openUntilMs) this.probeUntilMs = nowMs + probeMs;
   }
 
-  /** The attempt ended without a word about the upstream. */
+  /** The attempt ended without a result about the upstream. */
   endProbe(): void {
     this.probeUntilMs = 0;
   }
@@ -71,7 +72,7 @@ export class Breaker {
     this.answeredCount++;
   }
 
-  /** True where it has just opened. */
+  /** True if it has just opened. */
   failed(nowMs: number, begunMs: number, limits: BreakerLimits): boolean {
     if (this.openUntilMs !== 0) {
       if (begunMs < this.openedMs || nowMs < this.openUntilMs) return false;
@@ -87,7 +88,7 @@ export class Breaker {
     return true;
   }
 
-  /** Opens it, whatever came before. */
+  /** Opens it, whatever its state. */
   open(nowMs: number, { ejectionMs, maxEjectionMs }: BreakerLimits): void {
     this.openedMs = nowMs;
     this.openUntilMs = nowMs + Math.min(maxEjectionMs, ejectionMs * 2 ** this.ejections);

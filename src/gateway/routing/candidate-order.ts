@@ -1,23 +1,23 @@
-// In which order the candidates of a route are asked, each left-out one with a reason. Reads the state of upstreams, changes nothing.
+// Orders the candidates of a route, with a reason for each excluded one. Reads the state of upstreams, changes nothing.
 import type { PassedOver } from "../ledger/types.ts";
 import type { Candidate, Route, Strategy, Supports } from "./catalog.ts";
 import type { Ailment, UpstreamModel } from "./upstream.ts";
 
-/** What a request needs of the model that answers it. */
+/** What a request needs from a model. */
 export interface RequestNeeds {
   readonly images: boolean;
   readonly tools: boolean;
   readonly jsonSchema: boolean;
-  /** An estimate, without reserve. */
+  /** An estimate, without a margin. */
   readonly inputTokens: number;
-  /** 0 where the client does not say. */
+  /** 0 if the client sets no limit. */
   readonly outputTokens: number;
 }
 
 /** Why a candidate cannot serve a request. */
 export type Misfit = "lacks_images" | "lacks_tools" | "lacks_json_schema" | "context_too_short" | "output_too_short";
 
-/** Why the first candidate is the first. */
+/** Why the first candidate is first. */
 export type Reason = Strategy | "affinity" | "exploration";
 
 /** What is the same for every request to a list of candidates. */
@@ -26,26 +26,26 @@ export interface CompiledRoute {
   readonly models: readonly UpstreamModel[];
   readonly strategy: Strategy;
   readonly explorationShare: number;
-  /** By candidate: those of a lower class come first, whatever the strategy. Fallbacks have the highest. */
+  /** By candidate: those of a lower class come first, with any strategy. Fallbacks have the highest. */
   readonly classes: Float64Array;
   readonly weights: Float64Array;
-  /** By candidate: the place of the first one that is the same but for its credential; -1 for one that has no such others. */
+  /** By candidate: the index of the first one that differs only in its credential; -1 if there are no others. */
   readonly groups: Int32Array;
   readonly supports: readonly (Supports | undefined)[];
   readonly hasSupports: boolean;
-  /** True where nothing but trouble changes the order. */
+  /** True if only faults change the order. */
   readonly isFixed: boolean;
-  /** Mean costs, where they decide; a cost that is not known is the highest. */
+  /** Mean costs, if the strategy needs them; an unknown cost is the highest. */
   readonly costs: Float64Array | null;
 }
 
-/** What an order depends on apart from the route. */
+/** The inputs of an order apart from the route. */
 export interface OrderInput {
   readonly nowMs: number;
   readonly isStream: boolean;
-  /** Null where no candidate says what it supports. */
+  /** Null if no candidate declares what it supports. */
   readonly needs: RequestNeeds | null;
-  /** Where the conversation was answered last. */
+  /** The upstream that answered the conversation last. */
   readonly stay: UpstreamModel | null;
   random(): number;
 }
@@ -53,7 +53,7 @@ export interface OrderInput {
 export interface CandidateOrder {
   readonly candidates: readonly Candidate[];
   readonly reason: Reason;
-  /** Empty where none was. */
+  /** Empty if there are none. */
   readonly passedOver: readonly PassedOver[];
 }
 
@@ -62,7 +62,7 @@ const fallbackClass = 1e6;
 const ailingClass = 1e3;
 const unfit = Number.POSITIVE_INFINITY;
 
-/** Working memory: an order is made without pause, so that one is enough for all. */
+/** Working memory: ordering is synchronous, so one is enough for all requests. */
 let keys = new Float64Array(64);
 let scores = new Float64Array(64);
 let places = new Int32Array(64);
@@ -104,7 +104,7 @@ export function compileRoute(
   };
 }
 
-/** What the operator said of this candidate, else of the models of its provider. */
+/** The declaration of this candidate, otherwise that of the provider's models. */
 function supportsOf({ supports, provider: { entry }, model }: Candidate): Supports | undefined {
   const declared = entry.declared?.find(({ models }) => models.test(model))?.capabilities;
   const own: Supports = {
@@ -116,7 +116,7 @@ function supportsOf({ supports, provider: { entry }, model }: Candidate): Suppor
   return Object.keys(own).length === 0 ? undefined : own;
 }
 
-/** Null where the request can be served. */
+/** Null if it can serve the request. */
 export function misfitOf(supports: Supports | undefined, needs: RequestNeeds | null): Misfit | null {
   if (supports === undefined || needs === null) return null;
   if (needs.images && supports.images === false) return "lacks_images";
@@ -136,7 +136,7 @@ function scoreOf(route: CompiledRoute, at: number, isExploring: boolean, { isStr
   if (isExploring) return random();
   switch (route.strategy) {
     case "ordered":
-      // Credentials of one provider share its place by their weights.
+      // Credentials of one provider share its position by their weights.
       return group < 0 ? at : group + 1 - random() ** (1 / weight);
     case "weighted":
       return weight > 0 ? -Math.log(1 - random()) / weight : Number.MAX_VALUE;
@@ -149,7 +149,7 @@ function scoreOf(route: CompiledRoute, at: number, isExploring: boolean, { isStr
   }
 }
 
-/** Sorts the places by key, then by score, then as they were: few, and mostly in order. */
+/** Sorts the positions by key, then by score, otherwise stable: they are few, and mostly in order. */
 function sortPlaces(count: number): void {
   for (let at = 1; at < count; at++) {
     const place = places[at] ?? 0;
@@ -174,8 +174,8 @@ const rowOf = ({ provider, model }: Candidate, reason: Misfit | Ailment): Passed
 });
 
 /**
- * The order for one request. Candidates that cannot serve it are left out; those that are ill come behind all that are
- * well, because a candidate that may fail is better than none.
+ * The order for one request. Candidates that cannot serve it are excluded; unhealthy ones come after all healthy ones,
+ * because a candidate that may fail is better than none.
  */
 export function orderCandidates(route: CompiledRoute, input: OrderInput): CandidateOrder {
   const { candidates, models, classes } = route;
@@ -209,7 +209,7 @@ export function orderCandidates(route: CompiledRoute, input: OrderInput): Candid
   return { candidates: ordered, reason, passedOver: hasPassed ? passedOver(route, input, lastWell) : nonePassed };
 }
 
-/** Those that were left out, and those that lost their place because they are ill. */
+/** Excluded candidates, and those that were moved back because they are unhealthy. */
 function passedOver(route: CompiledRoute, { nowMs, needs }: OrderInput, lastWell: number): PassedOver[] {
   const { candidates, models, strategy } = route;
   const rows: PassedOver[] = [];

@@ -1,25 +1,25 @@
 // The catalog: an immutable snapshot of providers and routes. A request uses one snapshot from start to end.
 import type { Provider, Timeouts } from "../../providers/provider.ts";
 
-/** A provider, under one of its credentials, and its own name for the model. */
+/** A provider, with one of its credentials, and its own name for the model. */
 export interface Candidate {
   readonly provider: Provider;
   readonly model: string;
   /** Voices of this model by the names that clients use; absent: those of its provider. */
   readonly voices?: Voices;
-  /** Candidates of a lower tier are asked first. Absent: 1. */
+  /** Candidates of a lower tier are called first. Absent: 1. */
   readonly tier?: number;
-  /** Its share where requests are spread. Absent: 1. */
+  /** Its share if requests are distributed. Absent: 1. */
   readonly weight?: number;
-  /** What its model accepts. Absent: what the provider declares of its models. */
+  /** What its model supports. Absent: the declaration of the provider. */
   readonly supports?: Supports;
-  /** Asked only after a failure of this kind. Absent: in its turn. */
+  /** Called only after a failure of this kind. Absent: in its turn. */
   readonly after?: FallbackCause;
-  /** In place of the provider's. */
+  /** Replaces the provider's. */
   readonly timeouts?: Partial<Timeouts>;
 }
 
-/** What a model accepts; a member that is absent is not known and refuses nothing. */
+/** What a model supports; an absent member is unknown and refuses nothing. */
 export interface Supports {
   readonly images?: boolean;
   readonly tools?: boolean;
@@ -28,30 +28,30 @@ export interface Supports {
   readonly maxOutputTokens?: number;
 }
 
-/** `error`: no candidate before it answered. The others: the request was too long, or its content was refused. */
+/** `error`: all candidates before it failed. The others: the request was too long, or its content was refused. */
 export type FallbackCause = "error" | "context_length" | "content_refusal";
 
 /** The provider's own name of each voice. */
 export type Voices = Readonly<Record<string, string>>;
 
-/** How candidates of one tier are put in order. */
+/** How candidates of one tier are ordered. */
 export type Strategy = "ordered" | "weighted" | "least_busy" | "fastest" | "cheapest";
 
-/** A model name of ours and its candidates. */
+/** A configured model name and its candidates. */
 export interface Route {
   readonly name: string;
   readonly candidates: readonly Candidate[];
   /** Declared for moderation, though its models support other operations too. */
   readonly moderates?: true;
-  /** A candidate is asked for the model that the client named. */
+  /** A candidate is called with the model that the client named. */
   readonly isOpen?: true;
-  /** Absent: in the order in which they are written. */
+  /** Absent: in the configured order. */
   readonly strategy?: Strategy;
-  /** Of requests on a `fastest` route, the share from 0 to 1 that measures another candidate. */
+  /** The share of requests on a `fastest` route, from 0 to 1, that measures another candidate. */
   readonly explorationShare?: number;
-  /** How long a conversation stays where it was answered last. Absent: not at all. */
+  /** How long a conversation stays with the upstream that answered it last. Absent: not at all. */
   readonly affinityMs?: number;
-  /** How often a candidate is asked again before the next one. Absent: not at all. */
+  /** How often a candidate is called again before the next one. Absent: not at all. */
   readonly repeats?: number;
   /** From the arrival of a request to its response, or to the first event of its stream. */
   readonly totalMs?: number;
@@ -63,7 +63,7 @@ export interface Catalog {
   readonly providers: readonly Provider[];
   /** By name and by alias. */
   readonly routes: ReadonlyMap<string, Route>;
-  /** Routes whose name is a pattern, the most specific first. Absent: none. */
+  /** Routes with a pattern as name, the most specific first. Absent: none. */
   readonly patterns?: readonly RoutePattern[];
 }
 
@@ -72,7 +72,7 @@ export interface RoutePattern {
   readonly route: Route;
 }
 
-/** Holds the one reference that is swapped when the catalog changes. */
+/** Holds the reference that is replaced when the catalog changes. */
 export interface CatalogHolder {
   current(): Catalog;
   replace(catalog: Catalog): void;

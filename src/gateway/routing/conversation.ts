@@ -1,4 +1,4 @@
-// Which conversation a request belongs to: the session that it names, else the beginning that all its requests have in common.
+// The conversation of a request: the session that it names, otherwise the start that all its requests share.
 import type { OperationRequest } from "../../canonical/operation.ts";
 import type { VideoRequest } from "../../canonical/video.ts";
 
@@ -8,7 +8,7 @@ export interface ConversationRequest {
   content(): OperationRequest | VideoRequest;
 }
 
-/** What is before the first answer stays the same from request to request: system prompt, tools and the first message. */
+/** The part before the first reply is the same in every request: system prompt, tools and the first message. */
 export function conversationOf({ session, caller, content }: ConversationRequest): string | null {
   if (session !== null) return `${caller.project}\n${session}`;
   const request = content();

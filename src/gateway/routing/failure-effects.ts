@@ -1,12 +1,15 @@
-// What each kind of failure says of the upstream that it came from.
+// The effect of each kind of failure on the state of its upstream.
 import type { ErrorKind, GatewayError } from "../../canonical/error.ts";
 
-/** What a failure says of an upstream. A kind that is not here says nothing: the request, the client or the gateway was at fault. */
+/**
+ * The effect of a failure on its upstream. Kinds that are not listed have none: the request, the client or the gateway
+ * was at fault.
+ */
 type Effect =
-  /** Counts against the model, and where nothing was understood, against the credential as well. */
+  /** Counts against the model and, if no response was understood, against the credential. */
   | "model_failure"
   | "upstream_failure"
-  /** It asks to wait. */
+  /** The upstream requests a wait. */
   | "credential_limited"
   /** It does not have the model, or refuses the credential. */
   | "needs_operator";
@@ -24,5 +27,5 @@ export const effects: { readonly [kind in ErrorKind]?: Effect } = {
   upstream_model_not_found: "needs_operator",
 };
 
-/** Faults of a candidate that only the operator can repair. */
+/** Faults of a candidate that only the operator can resolve. */
 export const needsOperator = ({ kind }: GatewayError): boolean => effects[kind] === "needs_operator";

@@ -1,4 +1,5 @@
-// How the upstreams of this process are: a credential of a provider, and its models. Requests say it; the router reads it.
+// The state of the upstreams of this process (credentials of providers, and their models): requests report it, and the
+// router reads it.
 import type { GatewayError } from "../../canonical/error.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { isCertificateFault } from "../../providers/upstream.ts";
@@ -7,44 +8,44 @@ import type { Candidate } from "./catalog.ts";
 import { effects } from "./failure-effects.ts";
 import { type Ailment, type HealthLimits, Upstream, UpstreamModel } from "./upstream.ts";
 
-/** How long a rate limit lasts that does not say it. */
+/** The duration of a rate limit without one. */
 const usualWaitMs = 1_000;
 
 type Change = Pick<UpstreamChange, "change" | "error" | "forMs">;
 
 export interface HealthEvents {
-  /** A provider does not have the model of a candidate, or refuses a credential. Reported once in each while. */
+  /** A provider does not have the model of a candidate, or refuses a credential. Reported once per period. */
   candidateUnusable(provider: string, model: string, error: GatewayError): void;
   upstreamChanged(change: UpstreamChange): void;
 }
 
 export interface Health {
-  /** True where every upstream is as it should be: nothing has to be put behind. */
+  /** True if all upstreams are healthy, so that no candidate is moved back. */
   readonly isQuiet: boolean;
   nowMs(): number;
-  /** Null where no route names the model: a client may name any, so nothing is remembered of it. */
+  /** Null if no route names the model: clients may name any, so its state is not stored. */
   modelOf(candidate: Candidate): UpstreamModel | null;
   upstreamOf(candidate: Pick<Candidate, "provider">): Upstream;
-  /** The candidate belongs to a route: its model is watched too. */
+  /** The candidate belongs to a route: the state of its model is stored too. */
   watch(candidate: Candidate): UpstreamModel;
   ailment(candidate: Candidate, nowMs: number): Ailment | null;
-  /** Forgets what is over. */
+  /** Removes what has expired. */
   sweep(nowMs: number): void;
-  /** The candidate is chosen: where it has to prove itself, no other request does so at the same time. */
+  /** The candidate was selected: if it is being probed, no other request probes it at the same time. */
   claim(candidate: Candidate, nowMs: number): void;
-  /** An attempt begins. Returns the time, which its end is given back. */
+  /** An attempt starts. Returns the time, which is passed back at its end. */
   begin(candidate: Candidate): number;
-  /** It answered. It is in flight until `release`. */
+  /** It succeeded. It is in progress until `release`. */
   answered(candidate: Candidate, begunMs: number, isStream: boolean): void;
   failed(candidate: Candidate, begunMs: number, error: GatewayError): void;
   release(candidate: Candidate): void;
-  /** Takes one retry after a failure of this candidate out of its budget. False where nothing is left. */
+  /** Uses one retry of this candidate's budget after a failure. False if the budget is used up. */
   takeRetry(candidate: Candidate): boolean;
 }
 
 /**
- * Upstreams are known by the entry of their provider, which lives as long as its configuration does not change: a corrected
- * credential starts with a clean slate. Candidates of routes live as long as their catalog.
+ * Upstreams are identified by the entry of their provider, which lives until its configuration changes: a corrected
+ * credential starts with a new state. Candidates of routes live as long as their catalog.
  */
 class UpstreamHealth implements Health {
   private readonly byEntry = new WeakMap<object, Upstream>();
@@ -170,7 +171,10 @@ class UpstreamHealth implements Health {
     this.report(upstream, model, { change: "breaker_opened", error, forMs: breaker.untilMs - nowMs });
   }
 
-  /** A rate is the credential's: its other models have to wait as well, the same model elsewhere does not. An overload is the model's. */
+  /**
+   * A rate limit belongs to the credential: its other models have to wait as well, the same model elsewhere does not.
+   * An overload belongs to the model.
+   */
   private limit(upstream: Upstream, model: UpstreamModel | null, error: GatewayError): void {
     const nowMs = this.clock.monotonicMs();
     const limited = model ?? upstream;
@@ -181,7 +185,7 @@ class UpstreamHealth implements Health {
     if (!wasLimited) this.report(upstream, model, { change: "rate_limited", error, forMs: waitMs });
   }
 
-  /** A refusal may be about this one model, so that the others of its credential are still asked. */
+  /** A refusal may concern only this model, so the others of its credential are still used. */
   private setAside(model: UpstreamModel, error: GatewayError): void {
     const nowMs = this.clock.monotonicMs();
     if (nowMs >= model.asideUntilMs) this.events.candidateUnusable(model.upstream.provider, model.model, error);

@@ -12,11 +12,14 @@ export type Found = "route" | "prefix" | "listed" | "unlisted";
 export interface Plan {
   readonly found: Found;
   readonly candidates: readonly Candidate[];
-  /** Where one names the model. */
+  /** The route, if one names the model. */
   readonly route?: Route;
 }
 
-/** The candidates of a route that serve an operation: the same list each time, so that what is made of it lives as long as the route. */
+/**
+ * The candidates of a route that support an operation: always the same list, so that values cached for it live as long
+ * as the route.
+ */
 const servingByRoute = new WeakMap<readonly Candidate[], Map<Operation, readonly Candidate[]>>();
 
 function serving({ candidates, route }: Plan, operation: Operation): readonly Candidate[] {
@@ -29,7 +32,7 @@ function serving({ candidates, route }: Plan, operation: Operation): readonly Ca
   return able;
 }
 
-/** A model under every credential of its provider. */
+/** A model with every credential of its provider. */
 const underEach = (provider: Provider, model: string): Candidate[] =>
   [provider, ...(provider.others ?? [])].map((each) => ({ provider: each, model }));
 
@@ -177,11 +180,11 @@ export function lookUp(
   return hoped.length > 0 ? { found: "unlisted", candidates: hoped } : null;
 }
 
-/** What a client asks for by a pattern, by route: the names that were used last. */
+/** The names that clients used with a pattern, by route: the most recent ones. */
 const namedByRoute = new WeakMap<Route, Map<string, readonly Candidate[]>>();
 const maxNames = 1_000;
 
-/** The candidates of a route; `*` in place of a model is the name that the client used. */
+/** The candidates of a route; a model `*` is replaced by the name that the client used. */
 function namedBy(route: Route, model: string): readonly Candidate[] {
   if (!route.isOpen) return route.candidates;
   const known = namedByRoute.get(route) ?? new Map<string, readonly Candidate[]>();

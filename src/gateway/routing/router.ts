@@ -1,4 +1,5 @@
-// The router: the candidates of one request in order, by its route, by the state of its upstreams, and by where its conversation was answered.
+// The router: orders the candidates of one request by its route, the state of its upstreams, and the upstream of its
+// conversation.
 import { GatewayError } from "../../canonical/error.ts";
 import { zeroUsage } from "../../canonical/usage.ts";
 import type { Clock } from "../../lib/clock.ts";
@@ -15,17 +16,17 @@ import { type ConversationRequest, conversationOf } from "./conversation.ts";
 import { createHealth, type Health, type HealthEvents } from "./health.ts";
 import { type HealthLimits, UpstreamModel } from "./upstream.ts";
 
-/** What the router asks of a request. Content and needs are made when a route first asks for them. */
+/** What the router needs from a request. Content and needs are computed when a route first needs them. */
 export interface RoutedRequest extends ConversationRequest {
   readonly size: { readonly isStream: boolean; needs?(): RequestNeeds };
 }
 
 export interface RoutedCandidates extends CandidateOrder {
-  /** Where the answer is remembered; null where it is not. */
+  /** Where the upstream of the conversation is stored; null if it is not. */
   readonly affinity: Affinity | null;
 }
 
-/** Which conversation stays where it is answered, and how long. */
+/** Which conversation stays with its upstream, and for how long. */
 export interface Affinity {
   readonly key: string;
   readonly forMs: number;
@@ -33,10 +34,10 @@ export interface Affinity {
 
 export interface Router {
   readonly health: Health;
-  /** `candidates` are those of the route that may be asked. Throws where none of them can serve the request. */
+  /** `candidates` are the permitted ones of the route. Throws if none of them can serve the request. */
   choose(candidates: readonly Candidate[], route: Route | undefined, request: RoutedRequest): RoutedCandidates;
   random(): number;
-  /** The conversation was answered there. */
+  /** The conversation was answered by this candidate. */
   answered(affinity: Affinity, candidate: Candidate): void;
 }
 
@@ -48,7 +49,7 @@ export interface RouterDependencies {
   random(): number;
 }
 
-/** How many tokens of input come with one of output, where costs are compared. */
+/** Input tokens per output token, for the comparison of costs. */
 const inputPerOutput = 3;
 const million = 1_000_000;
 const none: CandidateOrder["passedOver"] = [];
@@ -67,7 +68,7 @@ class RouteRouter implements Router {
   readonly health: Health;
   private readonly given: RouterDependencies;
   private readonly compiled = new WeakMap<readonly Candidate[], Compiled>();
-  /** The one that was used longest ago first. */
+  /** The least recently used first. */
   private readonly stays = new Map<string, Stay>();
 
   constructor(given: RouterDependencies) {
@@ -78,7 +79,7 @@ class RouteRouter implements Router {
   choose(candidates: readonly Candidate[], route: Route | undefined, request: RoutedRequest): RoutedCandidates {
     const { health } = this;
     if (route === undefined) {
-      // Made for one request: there is nothing to be prepared.
+      // Built for one request: there is nothing to prepare.
       if (candidates.length === 1 || (health.isQuiet && !hasOthers(candidates))) return asTheyAre(candidates);
       return this.ordered(
         compileRoute(candidates, route, loose(health), () => 0),
@@ -140,7 +141,7 @@ class RouteRouter implements Router {
     if (known !== undefined && (known.route.costs === null || known.costVersion === this.given.prices().costVersion))
       return known.route;
     const prices = this.given.prices();
-    // A client may name any model on a route for a pattern: of those nothing is remembered.
+    // On a route with a pattern a client may name any model, so their state is not stored.
     const watch = route.isOpen ? loose(this.health) : (candidate: Candidate) => this.health.watch(candidate);
     const made = compileRoute(candidates, route, watch, (candidate) =>
       meanCost(prices, candidate, this.given.clock.nowMs()),
@@ -160,11 +161,11 @@ const asTheyAre = (candidates: readonly Candidate[]): RoutedCandidates => ({
 const hasOthers = (candidates: readonly Candidate[]): boolean =>
   candidates.some(({ provider }) => provider.entry.credentialName !== undefined);
 
-/** Of candidates that a client named itself, only the credential is watched. */
+/** For candidates that a client named itself, only the state of the credential is stored. */
 const loose = (health: Health) => (candidate: Candidate) =>
   new UpstreamModel(health.upstreamOf(candidate), candidate.model);
 
-/** What a mean request costs there; a cost that is not known is above all others. */
+/** The cost of a mean request; an unknown cost is above all others. */
 function meanCost(prices: Prices, { provider, model }: Candidate, atMs: number): number {
   const query = { provider: provider.entry.name, kind: provider.kind.name, model, operation: "chat", atMs } as const;
   const usage = { ...zeroUsage, inputTokens: inputPerOutput * million, outputTokens: million };

@@ -1,12 +1,12 @@
-// What is known of an upstream: a credential of a provider, and each of its models that a route names.
+// The state of an upstream: a credential of a provider, and each of its models that a route names.
 import { Breaker, type BreakerLimits } from "./breaker.ts";
 
-/** Why an upstream is not asked in its turn. */
+/** Why an upstream is avoided. */
 export type Ailment = "cooling_down" | "rate_limited" | "breaker_open" | "probe_in_progress";
 
 export interface HealthLimits extends BreakerLimits {
   readonly candidateCooldownMs: number;
-  /** Of attempts at an upstream, the percentage whose ambiguous failure may be followed by another attempt. */
+  /** The percentage of attempts at an upstream whose ambiguous failure may be followed by another attempt. */
   readonly retryBudgetPercent: number;
   readonly retryBudgetMin: number;
 }
@@ -15,12 +15,12 @@ const retryWindowMs = 10_000;
 /** The weight of the last measurement in a mean. */
 const smoothing = 0.2;
 
-/** One credential at one provider. */
+/** One credential of one provider. */
 export class Upstream {
   readonly breaker = new Breaker();
   readonly models = new Map<string, UpstreamModel>();
   readonly provider: string;
-  /** Null where the provider has one only. */
+  /** Null if the provider has only one. */
   readonly credential: string | null;
   limitedUntilMs = 0;
   inFlight = 0;
@@ -44,7 +44,7 @@ export class Upstream {
     this.breaker.beginProbe(nowMs);
   }
 
-  /** Takes one retry out of the budget. False where nothing is left. */
+  /** Uses one retry of the budget. False if it is used up. */
   takeRetry(nowMs: number, { retryBudgetPercent, retryBudgetMin }: HealthLimits): boolean {
     this.slide(nowMs);
     if (this.retries >= Math.max(retryBudgetMin, (this.attempts * retryBudgetPercent) / 100)) return false;
@@ -66,10 +66,10 @@ export class UpstreamModel {
   readonly upstream: Upstream;
   readonly model: string;
   limitedUntilMs = 0;
-  /** Set aside until then: its provider does not have it, or refuses it to the credential. */
+  /** Avoided until then: its provider does not have it, or refuses it to the credential. */
   asideUntilMs = 0;
   inFlight = 0;
-  /** Means in milliseconds; 0 while nothing was measured. */
+  /** Means in milliseconds; 0 without a measurement. */
   firstTokenMs = 0;
   replyMs = 0;
 

@@ -1,4 +1,4 @@
-// The meter: reads every event of a stream and knows the usage at any moment.
+// The meter: reads every event of a stream, so that the usage is available at any moment.
 import type { StreamEvent } from "../../canonical/stream-event.ts";
 import { totalOutput, type Usage, zeroUsage } from "../../canonical/usage.ts";
 import type { TokenFamily } from "../../dialects/tokens/families.ts";

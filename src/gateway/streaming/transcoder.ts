@@ -15,9 +15,9 @@ export interface StreamEnd {
   rest?(usage: Usage): Written;
 }
 
-/** The end of a stream that may not go on. */
+/** The end of a stream that must stop. */
 export interface StoppedEnd extends StreamEnd {
-  /** The last piece began or ended something, which the end builds on: it must be forwarded. */
+  /** The last chunk started or ended something that the end depends on: it must be forwarded. */
   readonly needsLastPiece: boolean;
 }
 

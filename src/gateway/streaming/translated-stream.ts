@@ -74,7 +74,7 @@ export function eventTranscoder(writer: ClientWriter, meter: Meter, adapt?: Adap
     writeError: (error) => (writer.apologises ? writer.write({ type: "error", error }) : null),
     stop: () => ({
       error: null,
-      // The writer has written it already: what it says at the end builds on all of it.
+      // The writer has already written it, and the end depends on all of it.
       needsLastPiece: true,
       rest: (usage) => encoded(lengthEnd(writer, meter.structure(), usage), isWatched),
     }),
