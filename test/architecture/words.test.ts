@@ -1,21 +1,25 @@
-// Texts that people see, documents and exported names use the words of the field.
+// Texts that people see, documents, comments and names use the words of the field.
 import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { readSource, repository, sourceFiles } from "./source.ts";
-import { allowedNameWords, allowedTexts } from "./word-exceptions.ts";
-import { documentProse, nameFaults, proseOf, sentences, wordFaults } from "./words.ts";
+import { listFiles, readSource, repository, sourceFiles } from "./source.ts";
+import { allowedNameWords, allowedTexts, unnamedFolders } from "./word-exceptions.ts";
+import {
+  commentsOf,
+  commentWords,
+  documentProse,
+  localNames,
+  nameFaults,
+  proseOf,
+  sentences,
+  wordFaults,
+} from "./words.ts";
 
 const read = (path: string): string => readFileSync(join(repository, path), "utf8");
 const source = sourceFiles("src");
 const documents = [
-  "README.md",
-  "SECURITY.md",
-
-  "docs/architecture.md",
-  "docs/glossary.md",
-  "docs/configuration.md",
-  "docs/deployment.md",
+  ...["README.md", "SECURITY.md", "CONTRIBUTING.md"],
+  ...[...listFiles("docs"), ...listFiles("examples")].filter((path) => path.endsWith(".md")),
 ];
 
 /** The newest part of the changelog, with what is before it; releases keep the text with which they were made. */
@@ -23,6 +27,10 @@ const unreleased = (): string => read("CHANGELOG.md").split(/^## /m).slice(0, 2)
 
 test("sentences in the source", () => {
   expect(wordFaults(proseOf(source), allowedTexts)).toEqual([]);
+});
+
+test("comments in the source", () => {
+  expect(wordFaults(commentsOf(source), allowedTexts, [...sentences, ...commentWords])).toEqual([]);
 });
 
 test.each(documents)("%s", (path) => {
@@ -35,6 +43,11 @@ test("the unreleased part of the changelog", () => {
 
 test("exported names", () => {
   expect(nameFaults(source, allowedNameWords)).toEqual([]);
+});
+
+test("names of variables, parameters and private functions", () => {
+  const guarded = source.filter(({ path }) => !unnamedFolders.some((folder) => path.startsWith(folder)));
+  expect(nameFaults(guarded, allowedNameWords, localNames)).toEqual([]);
 });
 
 test("every exception is still needed", () => {
@@ -51,6 +64,15 @@ test.each([
   "The task goes on.",
 ])("finds the word in: %s", (text) => {
   expect(wordFaults([{ path: "a.ts", line: 1, text }], {})).toHaveLength(1);
+});
+
+test("finds it in comments and in names that are not exported", () => {
+  const file = readSource(
+    "src/lib/a.ts",
+    "// One.\n/** What the client\n * told it. `told` is code. */\nfunction f({ a: kept }: A, ...said: B): void {}\n",
+  );
+  expect(wordFaults(commentsOf([file]), {})).toEqual([expect.stringContaining("a.ts:2")]);
+  expect(nameFaults([file], {}, localNames)).toHaveLength(2);
 });
 
 test("finds it in literals, documents and names, and leaves plain sentences, code and SQL", () => {

@@ -1,4 +1,4 @@
-// The words that texts for people and exported names must not have, with the word of the field for each.
+// The words that texts for people, comments and names must not have, with the word of the field for each.
 import { parseSync } from "oxc-parser";
 import type { SourceFile } from "./source.ts";
 
@@ -37,7 +37,20 @@ export const sentences: readonly Word[] = [
   word("kept(?!-alive)", "stored"),
 ];
 
-/** What an exported name must not have, word by word. */
+/** What must not be in a comment, in addition. */
+export const commentWords: readonly Word[] = [
+  word(
+    "who(?:m|ever)?(?= (?:asks?|asked|waits?|gives?|takes?|wants?|reads?|needs?|holds?)\\b)",
+    "the client, the caller or the reader",
+  ),
+  word("asked (?:for|in|when|again|last)|is asked|are asked|was asked|were asked", "requested or called"),
+  word("hop(?:es|ed|ing)", "expect, or a candidate without a model list"),
+  word("strangers?", "client"),
+  word("for good", "permanently"),
+  word("makes? no sense", "is invalid"),
+];
+
+/** What a name must not have, word by word. */
 export const nameWords: Readonly<Record<string, string>> = {
   told: "a verb: render, return, report",
   tells: "returns",
@@ -64,6 +77,8 @@ export const nameWords: Readonly<Record<string, string>> = {
   kept: "stored",
   alone: "only",
   asked: "requested",
+  hoped: "possible or unlisted",
+  wishes: "requests",
 };
 
 /** A text that must have such a word, because another's wire or a proper name has it, and why. */
@@ -76,9 +91,9 @@ export interface Prose {
 }
 
 /** Each breach with the word to use. `reasons` are texts, or parts of them, that are allowed. */
-export function wordFaults(texts: readonly Prose[], reasons: Reasons): string[] {
+export function wordFaults(texts: readonly Prose[], reasons: Reasons, list = sentences): string[] {
   return texts.flatMap(({ path, line, text }) =>
-    sentences.flatMap(({ pattern, instead }) => {
+    list.flatMap(({ pattern, instead }) => {
       const found = pattern.exec(withoutReasons(text, reasons))?.[0];
       return found === undefined
         ? []
@@ -87,10 +102,14 @@ export function wordFaults(texts: readonly Prose[], reasons: Reasons): string[] 
   );
 }
 
-/** Exported names with such a word. */
-export function nameFaults(files: readonly SourceFile[], reasons: Reasons): string[] {
+/** Names with such a word: `namesOf` gives those of a file. */
+export function nameFaults(
+  files: readonly SourceFile[],
+  reasons: Reasons,
+  namesOf: (path: string, text: string) => readonly string[] = exportedNames,
+): string[] {
   return files.flatMap(({ path, text }) =>
-    exportedNames(path, text).flatMap((name) => {
+    namesOf(path, text).flatMap((name) => {
       const words = name
         .replace(/([A-Z])/g, " $1")
         .toLowerCase()
@@ -98,14 +117,59 @@ export function nameFaults(files: readonly SourceFile[], reasons: Reasons): stri
       const found = words.find((each) => Object.hasOwn(nameWords, each));
       return found === undefined || reasons[name] !== undefined
         ? []
-        : [`${path} exports ${name}: in place of "${found}" use ${nameWords[found]}.`];
+        : [`${path} has ${name}: in place of "${found}" use ${nameWords[found]}.`];
     }),
   );
 }
 
-function exportedNames(path: string, text: string): string[] {
+export function exportedNames(path: string, text: string): string[] {
   const { module } = parseSync(path, text);
   return module.staticExports.flatMap(({ entries }) => entries.flatMap(({ exportName }) => exportName.name ?? []));
+}
+
+interface Node {
+  readonly type: string;
+  readonly [member: string]: unknown;
+}
+
+const declarations = new Set([
+  ...["VariableDeclarator", "FunctionDeclaration", "ClassDeclaration"],
+  ...["TSInterfaceDeclaration", "TSTypeAliasDeclaration"],
+]);
+
+/** The names that a file declares: variables, parameters, functions, classes and types. */
+export function localNames(path: string, text: string): string[] {
+  const names = new Set<string>();
+  const visit = (value: unknown): void => {
+    if (Array.isArray(value)) for (const each of value) visit(each);
+    if (typeof value !== "object" || value === null || Array.isArray(value)) return;
+    const node = value as Node;
+    if (declarations.has(node.type)) addPattern(node["id"], names);
+    if (Array.isArray(node["params"])) for (const each of node["params"]) addPattern(each, names);
+    for (const member of Object.values(node)) visit(member);
+  };
+  visit(parseSync(path, text).program);
+  return [...names];
+}
+
+/** The names that a pattern binds. */
+function addPattern(pattern: unknown, names: Set<string>): void {
+  if (typeof pattern !== "object" || pattern === null) return;
+  const { type, name, properties, elements, left, argument, value } = pattern as Node;
+  if (type === "Identifier") names.add(String(name));
+  for (const each of [properties, elements].flat()) addPattern(each, names);
+  for (const each of [left, argument, value]) addPattern(each, names);
+}
+
+/** The comments of source, without code between backquotes. */
+export function commentsOf(files: readonly SourceFile[]): Prose[] {
+  return files.flatMap(({ path, text }) =>
+    parseSync(path, text).comments.map(({ start, value }) => ({
+      path,
+      line: text.slice(0, start).split("\n").length,
+      text: value.replace(/`[^`]*`/g, "``").replace(/\n\s*\*?/g, " "),
+    })),
+  );
 }
 
 /** The string and template literals of source that are sentences: they have a space. SQL is left out. */
