@@ -13,7 +13,7 @@ const erasureShape = Type.Object({
   seq: IntColumn,
   /** Keyed hash of the end user. */
   reference: Type.String(),
-  /** What stands in rows in place of its id. */
+  /** Replaces its id in rows. */
   marker: Type.String(),
   /** Later rows belong to the end user again. */
   untilMs: IntColumn,

@@ -9,7 +9,7 @@ export const referenceOf = (pepper: Uint8Array, project: string, endUser: string
   hashKey(pepper, `end-user:${endUserKey(project, endUser)}`);
 
 export interface EndUserDeletion {
-  /** What stands in rows in place of the id. Nothing leads back from it. */
+  /** Replaces the id in rows. The id cannot be derived from it. */
   readonly marker: string;
   readonly responses: number;
   readonly videos: number;
