@@ -1,20 +1,19 @@
 // `turnpike keys`: creates, lists, changes, rotates and revokes client keys. A running gateway applies changes within a
 // second.
-import { fileKeyId } from "../config/access.ts";
+import { declaredProjects, fileKeyId } from "../config/access.ts";
 import { declaredKeyNames } from "../config/file.ts";
 import {
   checkName,
   createKey,
   editKey,
   findKey,
-  findProject,
+  findKeyProject,
   type KeyEdit,
   revoke,
   rotate,
 } from "../gateway/policy/key-changes.ts";
-import type { Rules } from "../gateway/policy/rules.ts";
 import { type KeyRow, listKeys } from "../store/keys.ts";
-import { listProjects } from "../store/projects.ts";
+import { columns, declared, listed, printChange, projectNames } from "./key-list.ts";
 import { type Opened, withStore } from "./open.ts";
 import { type Command, parseCommonFields, UsageError } from "./options.ts";
 import { jsonText, table } from "./print.ts";
@@ -79,8 +78,8 @@ async function create(words: readonly string[]): Promise<void> {
   const expiresAtMs = expiry(values["expires-in-days"]);
   const rules = rulesOf(values) ?? {};
   const metadata = pairsOf("metadata", values.metadata) ?? null;
-  await withStore(async ({ store, pepper }) => {
-    const project = await findProject(store, values.project ?? "default");
+  await withStore(async ({ store, pepper, settings }) => {
+    const project = await findKeyProject(store, declaredProjects(settings), values.project ?? "default");
     const given = { project, rules, expiresAtMs, metadata, secret: values.secret ?? null, nowMs: Date.now() };
     const keys: PrintedKey[] = [];
     for (const each of namesOf(name, values.count)) {
@@ -91,59 +90,10 @@ async function create(words: readonly string[]): Promise<void> {
   });
 }
 
-interface ListedKey {
-  readonly name: string;
-  readonly id: string;
-  readonly key: string;
-  readonly state: "live" | "revoked" | "disabled" | "expired";
-  readonly project: string;
-  readonly created: string | null;
-  readonly expires: string | null;
-  readonly source: "store" | "file";
-  readonly rules: Rules | null;
-  readonly metadata: Readonly<Record<string, string>> | null;
-}
-
-function stateOf(row: KeyRow): ListedKey["state"] {
-  if (row.revokedAtMs !== null) return "revoked";
-  if (row.disabledAtMs !== null) return "disabled";
-  return row.expiresAtMs !== null && row.expiresAtMs <= Date.now() ? "expired" : "live";
-}
-
-const day = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString().slice(0, 10));
-
-const listed = (row: KeyRow, projects: ReadonlyMap<string, string>): ListedKey => ({
-  name: row.name,
-  id: row.id,
-  key: row.preview,
-  state: stateOf(row),
-  created: day(row.createdAtMs),
-  expires: day(row.expiresAtMs),
-  source: "store",
-  project: projects.get(row.projectId) ?? row.projectId,
-  rules: row.rules === null ? null : (JSON.parse(row.rules) as Rules),
-  metadata: row.metadata === null ? null : (JSON.parse(row.metadata) as Record<string, string>),
-});
-
-const declared = (name: string): ListedKey => ({
-  project: "",
-  rules: null,
-  metadata: null,
-  name,
-  id: fileKeyId(name),
-  key: "…",
-  state: "live",
-  created: null,
-  expires: null,
-  source: "file",
-});
-
-const columns = ["name", "id", "key", "state", "created", "expires", "source", "project"] as const;
-
 async function list(words: readonly string[]): Promise<void> {
   const { values } = parseCommonFields(words, { json });
   await withStore(async ({ store, settings }) => {
-    const projects = new Map((await listProjects(store)).map(({ id, name }) => [id, name]));
+    const projects = await projectNames(store);
     const stored = (await listKeys(store)).map((row) => listed(row, projects));
     const keys = [...stored, ...declaredKeyNames(settings).map(declared)];
     console.log(
@@ -166,16 +116,14 @@ async function withKey(
     const inFile = names.some((name) => name === idOrName || fileKeyId(name) === idOrName);
     const key = await findKey(opened.store, idOrName, alsoRevoked).catch((thrown: unknown) => {
       if (!inFile) throw thrown;
-      throw new Error(
-        `Key '${idOrName}' is declared in the configuration file. Change it there and restart the gateway.`,
-      );
+      throw new Error(`Key '${idOrName}' is declared in the configuration file. Change it there.`);
     });
     await work(opened, key);
   });
 }
 
 const updateOptions = {
-  ...{ rename: text, project: text, "expires-in-days": text },
+  ...{ rename: text, project: text, "expires-in-days": text, json },
   "no-expiry": { type: "boolean" },
   "no-rules": { type: "boolean" },
   metadata: { type: "string", multiple: true },
@@ -187,27 +135,29 @@ async function update(words: readonly string[]): Promise<void> {
   const rules = values["no-rules"] ? {} : rulesOf(values);
   const expiresAtMs = values["no-expiry"] ? null : (expiry(values["expires-in-days"]) ?? undefined);
   const metadata = pairsOf("metadata", values.metadata);
-  await withKey(positionals, "turnpike keys update NAME-OR-ID", async ({ store }, { id }) => {
+  await withKey(positionals, "turnpike keys update NAME-OR-ID", async (opened, { id }) => {
+    const { store, settings } = opened;
+    const projectId = async (project: string): Promise<string> =>
+      (await findKeyProject(store, declaredProjects(settings), project)).id;
     const change: KeyEdit = {
       ...(values.rename === undefined ? {} : { name: values.rename }),
-      ...(values.project === undefined ? {} : { projectId: (await findProject(store, values.project)).id }),
+      ...(values.project === undefined ? {} : { projectId: await projectId(values.project) }),
       ...(expiresAtMs === undefined ? {} : { expiresAtMs }),
       ...(metadata === undefined ? {} : { metadata: JSON.stringify(metadata) }),
       ...(rules === undefined ? {} : { rules }),
     };
     if (Object.keys(change).length === 0) throw new UsageError("Nothing to change. See turnpike keys update --help.");
-    const row = await editKey(store, id, change);
-    console.log(`Key '${row.name}' (${row.id}) is changed.`);
+    await printChange(opened, await editKey(store, id, change), values.json === true, "changed");
   });
 }
 
 const switched =
   (command: "disable" | "enable") =>
   async (words: readonly string[]): Promise<void> => {
-    const { positionals } = parseCommonFields(words, {}, 1);
-    await withKey(positionals, `turnpike keys ${command} NAME-OR-ID`, async ({ store }, { id }) => {
-      const row = await editKey(store, id, { disabledAtMs: command === "disable" ? Date.now() : null });
-      console.log(`Key '${row.name}' (${row.id}) is ${command}d.`);
+    const { values, positionals } = parseCommonFields(words, { json }, 1);
+    await withKey(positionals, `turnpike keys ${command} NAME-OR-ID`, async (opened, { id }) => {
+      const row = await editKey(opened.store, id, { disabledAtMs: command === "disable" ? Date.now() : null });
+      await printChange(opened, row, values.json === true, `${command}d`);
     });
   };
 
@@ -222,12 +172,12 @@ async function rotateSecret(words: readonly string[]): Promise<void> {
 }
 
 async function revokeAtOnce(words: readonly string[]): Promise<void> {
-  const { values, positionals } = parseCommonFields(words, { now: { type: "boolean" } }, 1);
+  const { values, positionals } = parseCommonFields(words, { now: { type: "boolean" }, json }, 1);
   const endsWork = values.now === true;
-  const work = async ({ store }: Opened, { id, name }: KeyRow): Promise<void> => {
-    await revoke(store, id, { endsWork, nowMs: Date.now() });
+  const work = async (opened: Opened, { id }: KeyRow): Promise<void> => {
+    await revoke(opened.store, id, { endsWork, nowMs: Date.now() });
     const ended = endsWork ? " A running gateway ends the key's requests, background responses and videos." : "";
-    console.log(`Key '${name}' (${id}) is revoked.${ended}`);
+    await printChange(opened, await findKey(opened.store, id, true), values.json === true, `revoked.${ended}`);
   };
   await withKey(positionals, "turnpike keys revoke NAME-OR-ID", work, endsWork);
 }
@@ -271,15 +221,22 @@ export const keysCommand: Command = {
         "--no-rules": "remove its rules",
         "--metadata NAME=VALUE": "notes, in place of those it has",
         ...ruleHelp,
+        ...jsonOption,
       },
       run: update,
     },
     disable: {
       usage: "turnpike keys disable NAME-OR-ID",
       summary: "refuse a key until it is enabled",
+      options: jsonOption,
       run: switched("disable"),
     },
-    enable: { usage: "turnpike keys enable NAME-OR-ID", summary: "accept a key again", run: switched("enable") },
+    enable: {
+      usage: "turnpike keys enable NAME-OR-ID",
+      summary: "accept a key again",
+      options: jsonOption,
+      run: switched("enable"),
+    },
     rotate: {
       usage: "turnpike keys rotate NAME-OR-ID",
       summary: "give a key a new secret; its ID, rules and counters stay",
@@ -289,7 +246,7 @@ export const keysCommand: Command = {
     revoke: {
       usage: "turnpike keys revoke NAME-OR-ID",
       summary: "revoke a key; requests in progress may finish",
-      options: { "--now": "end its requests, background responses and videos too" },
+      options: { "--now": "end its requests, background responses and videos too", ...jsonOption },
       run: revokeAtOnce,
     },
   },

@@ -2,7 +2,7 @@
 import { fileProjectId } from "../config/access.ts";
 import { changedProject, createProject, editProject, findProject } from "../gateway/policy/key-changes.ts";
 import { listKeys } from "../store/keys.ts";
-import { listProjects, removeProject } from "../store/projects.ts";
+import { listProjects, type ProjectRow, removeProject } from "../store/projects.ts";
 import { withStore } from "./open.ts";
 import { type Command, parseCommonFields, UsageError } from "./options.ts";
 import { jsonText, table } from "./print.ts";
@@ -47,7 +47,17 @@ async function list(words: readonly string[]): Promise<void> {
   });
 }
 
-const updateOptions = { rename: text, "no-rules": { type: "boolean" }, ...ruleOptions } as const;
+function printChange({ id, name, rules, removedAtMs }: ProjectRow, asJson: boolean, done: string): void {
+  const shown = {
+    id,
+    name,
+    rules: rules === null ? null : (JSON.parse(rules) as unknown),
+    removed: removedAtMs !== null,
+  };
+  console.log(asJson ? jsonText(shown) : `Project '${name}' (${id}) is ${done}.`);
+}
+
+const updateOptions = { json, rename: text, "no-rules": { type: "boolean" }, ...ruleOptions } as const;
 
 async function update(words: readonly string[]): Promise<void> {
   const { values, positionals } = parseCommonFields(words, updateOptions, 1);
@@ -60,18 +70,18 @@ async function update(words: readonly string[]): Promise<void> {
     const { id } = await findProject(store, name);
     const change = { ...(rename === undefined ? {} : { name: rename }), ...(rules === undefined ? {} : { rules }) };
     const row = await editProject(store, id, change);
-    console.log(`Project '${row.name}' (${row.id}) is changed.`);
+    printChange(row, values.json === true, "changed");
   });
 }
 
 async function remove(words: readonly string[]): Promise<void> {
-  const { positionals } = parseCommonFields(words, {}, 1);
+  const { values, positionals } = parseCommonFields(words, { json }, 1);
   const name = named(positionals, "turnpike projects remove NAME-OR-ID");
   await withStore(async ({ store }) => {
     const { id } = await findProject(store, name);
     if (id === fileProjectId("default")) throw new Error("The project 'default' cannot be removed.");
     const row = changedProject(await removeProject(store, id, Date.now()), name);
-    console.log(`Project '${row.name}' (${row.id}) is removed.`);
+    printChange(row, values.json === true, "removed");
   });
 }
 
@@ -94,9 +104,14 @@ export const projectsCommand: Command = {
     update: {
       usage: "turnpike projects update NAME-OR-ID",
       summary: "change a project; rules that are given replace all of its rules",
-      options: { "--rename NAME": "a new name", "--no-rules": "remove its rules", ...ruleHelp },
+      options: { "--rename NAME": "a new name", "--no-rules": "remove its rules", ...ruleHelp, "--json": "print JSON" },
       run: update,
     },
-    remove: { usage: "turnpike projects remove NAME-OR-ID", summary: "remove a project without keys", run: remove },
+    remove: {
+      usage: "turnpike projects remove NAME-OR-ID",
+      summary: "remove a project without keys",
+      options: { "--json": "print JSON" },
+      run: remove,
+    },
   },
 };

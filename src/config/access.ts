@@ -9,7 +9,7 @@ import {
   ruleFault,
 } from "../gateway/policy/rules.ts";
 import type { Settings } from "./environment.ts";
-import type { ReadConfig } from "./file.ts";
+import { type ReadConfig, readConfigFile } from "./file.ts";
 import { didYouMean } from "./suggest.ts";
 
 export interface DeclaredKey {
@@ -32,6 +32,12 @@ export const fileKeyId = (name: string): string => `file:${name}`;
 
 /** The id of a project that the file declares; `default` always exists. */
 export const fileProjectId = (name: string): string => (name === defaultProject ? name : `file:${name}`);
+
+/** The projects of the file by id, although other parts of it may have faults. */
+export function declaredProjects(settings: Settings): ReadonlyMap<string, ProjectRules> {
+  const { projects = {} } = readConfigFile(settings).config;
+  return new Map(Object.entries(projects).map(([name, rules]) => [fileProjectId(name), rules]));
+}
 
 /** Two names with one secret would be one key whose name depends on the order. */
 function checkSecrets(file: ReadConfig, { clientKey, adminKey }: Settings): void {

@@ -3,7 +3,9 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { until } from "../support/until.ts";
 import { askSandbox, place } from "./command.ts";
 
-const here = place("limits: {}\n");
+const here = place(`projects:
+  filed: { refused_models: [sandbox/embed], key_defaults: { allowed_operations: [chat] } }
+`);
 const environment = { TURNPIKE_KEY: "tp-default-key" };
 const gateway = here.start(environment);
 const url = await gateway.url();
@@ -36,6 +38,32 @@ describe("keys", () => {
     expect(batch.map(({ name }) => name)).toEqual(["robot-1", "robot-2", "robot-3"]);
     expect(new Set(batch.map(({ key }) => key)).size).toBe(3);
     for (const { key } of batch) expect(await statusOf(key)).toBe(200);
+  });
+
+  test("a key can belong to a project of the file, and inherits its defaults", async () => {
+    const key = await created("--name", "of-file", "--project", "filed");
+    expect(await listed("of-file")).toMatchObject({ project: "file:filed", rules: { allowed_operations: ["chat"] } });
+    expect([await statusOf(key), await statusOf(key, "sandbox/embed")]).toEqual([200, 403]);
+    await created("--name", "moved");
+    const { out } = await keys("update", "moved", "--project", "file:filed", "--json");
+    expect(JSON.parse(out)).toMatchObject({ name: "moved", project: "file:filed", source: "store" });
+    expect((await keys("create", "--name", "nowhere", "--project", "filled")).err).toContain("No project has the name");
+  });
+
+  test("every change prints the key as JSON", async () => {
+    await created("--name", "printed");
+    const changes = [["disable"], ["enable"], ["update", "--metadata", "a=b"], ["revoke"]];
+    const states: unknown[] = [];
+    for (const [verb = "", ...more] of changes) {
+      const { out, code } = await keys(verb, "printed", ...more, "--json");
+      expect(code).toBe(0);
+      states.push((JSON.parse(out) as { state: string }).state);
+    }
+    expect(states).toEqual(["disabled", "live", "live", "revoked"]);
+    await turnpike("projects", "create", "brief", "--json");
+    const changed = await turnpike("projects", "update", "brief", "--rename", "short", "--json");
+    expect(JSON.parse(changed.out)).toMatchObject({ name: "short", removed: false });
+    expect(JSON.parse((await turnpike("projects", "remove", "short", "--json")).out)).toMatchObject({ removed: true });
   });
 
   test("a given secret and a given hash are accepted as they were elsewhere", async () => {

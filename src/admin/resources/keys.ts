@@ -1,8 +1,8 @@
 // Client keys with their rules. A secret is shown once, if the gateway generated it.
 import { type Static, Type } from "typebox";
 import { GatewayError } from "../../canonical/error.ts";
-import { createKey, editKey, findProject, type KeyEdit, revoke, rotate } from "../../gateway/policy/key-changes.ts";
-import { type Rules, readRules } from "../../gateway/policy/rules.ts";
+import { createKey, editKey, findKeyProject, type KeyEdit, revoke, rotate } from "../../gateway/policy/key-changes.ts";
+import { type ProjectRules, type Rules, readRules } from "../../gateway/policy/rules.ts";
 import type { JsonObject } from "../../lib/json.ts";
 import { findKeyById, type KeyState, listKeyPage } from "../../store/key-pages.ts";
 import type { KeyRow } from "../../store/keys.ts";
@@ -23,6 +23,7 @@ export interface DeclaredKeyEntry {
 export interface KeyDependencies {
   readonly pepper: Uint8Array;
   readonly declaredKeys: () => readonly DeclaredKeyEntry[];
+  readonly declaredProjects: () => ReadonlyMap<string, ProjectRules>;
   /** Applies a change in this process at once. */
   readonly keysChanged: () => Promise<void>;
 }
@@ -66,15 +67,16 @@ function expiryOf(value: string | null | undefined): number | null {
   return value === null || value === undefined ? null : msOf("expires_at", value);
 }
 
-async function projectOf({ store }: AdminContext, id = "default") {
-  const project = await findProject(store, id);
+async function projectOf({ declaredProjects }: KeyDependencies, { store }: AdminContext, id = "default") {
+  const project = await findKeyProject(store, declaredProjects(), id);
   if (project.id === id) return project;
   throw new GatewayError("invalid_value", "Invalid 'project_id': no project has this ID.", { param: "project_id" });
 }
 
-async function made(context: AdminContext, body: Static<typeof newKey>, pepper: Uint8Array) {
+async function made(dependencies: KeyDependencies, context: AdminContext, body: Static<typeof newKey>) {
+  const { pepper } = dependencies;
   const { store, nowMs } = context;
-  const project = await projectOf(context, body.project_id);
+  const project = await projectOf(dependencies, context, body.project_id);
   const { row, secret } = await createKey(store, pepper, {
     ...{ name: body.name, project, rules: body.rules ?? {}, secret: body.secret ?? null, nowMs },
     ...{ expiresAtMs: expiryOf(body.expires_at), metadata: body.metadata ?? null },
@@ -95,9 +97,14 @@ function refuseDeclared({ declaredKeys }: KeyDependencies, id: string): void {
   );
 }
 
-async function change(context: AdminContext, id: string, body: Static<typeof changedKey>): Promise<void> {
+async function change(
+  dependencies: KeyDependencies,
+  context: AdminContext,
+  id: string,
+  body: Static<typeof changedKey>,
+): Promise<void> {
   const { store, nowMs } = context;
-  const project = body.project_id === undefined ? undefined : await projectOf(context, body.project_id);
+  const project = body.project_id === undefined ? undefined : await projectOf(dependencies, context, body.project_id);
   const before = await findKeyById(store, id);
   const disabledAtMs = body.disabled === true ? (before?.disabledAtMs ?? nowMs) : null;
   const edit: KeyEdit = {
@@ -114,7 +121,7 @@ async function change(context: AdminContext, id: string, body: Static<typeof cha
 const maxBatch = 100;
 const maxGraceSeconds = 2_592_000;
 
-function batchAction({ pepper }: KeyDependencies): Action {
+function batchAction(dependencies: KeyDependencies): Action {
   return {
     summary: "Creates several keys, all of them or none.",
     ...{ scope: "collection", effect: "transaction" },
@@ -126,7 +133,7 @@ function batchAction({ pepper }: KeyDependencies): Action {
     async run(context, _id, body) {
       const created: JsonObject[] = [];
       for (const each of body.keys as unknown as Static<typeof newKey>[]) {
-        const { row, secret } = await made(context, each, pepper);
+        const { row, secret } = await made(dependencies, context, each);
         created.push({ ...written(row, context.nowMs), secret });
       }
       return { object: "list", data: created };
@@ -226,14 +233,14 @@ export function keys(dependencies: KeyDependencies): Resource {
     create: create(
       newKey,
       async (context, body) => {
-        const { row, secret } = await made(context, body, dependencies.pepper);
+        const { row, secret } = await made(dependencies, context, body);
         return { id: row.id, once: { secret } };
       },
       secretOnce,
     ),
     update: update(changedKey, async (context, id, body) => {
       refuseDeclared(dependencies, id);
-      await change(context, id, body);
+      await change(dependencies, context, id, body);
     }),
     committed: dependencies.keysChanged,
     actions: {

@@ -73,9 +73,16 @@ function refuseFault(fault: RuleFault | undefined): void {
   if (fault !== undefined) throw invalid(fault.path.join("."), fault.problem);
 }
 
+/** A project that a key can belong to: of the store, or of the configuration file. */
+export interface KeyProject {
+  readonly id: string;
+  readonly rules: ProjectRules | null;
+}
+
+/** A new key before it is stored. */
 export interface NewKeyRequest {
   readonly name: string;
-  readonly project: ProjectRow;
+  readonly project: KeyProject;
   readonly rules: Rules;
   readonly secret: string | null;
   readonly expiresAtMs: number | null;
@@ -100,8 +107,7 @@ export function checkName(name: string): void {
 export async function createKey(store: Store, pepper: Uint8Array, request: NewKeyRequest): Promise<CreatedKey> {
   const { name, project, nowMs, expiresAtMs, metadata } = request;
   checkName(name);
-  const defaults = project.rules === null ? undefined : readProjectRules(project.rules).key_defaults;
-  const rules = inherited(request.rules, defaults);
+  const rules = inherited(request.rules, project.rules?.key_defaults);
   refuseFault(ruleFault(rules));
   const { secret, hash, preview } = keyMaterial(pepper, request.secret);
   const written = await insertKey(store, {
@@ -193,6 +199,18 @@ export async function findProject(store: Store, idOrName: string): Promise<Proje
   const found = live.find(({ id }) => id === idOrName) ?? live.find(({ name }) => name === idOrName);
   if (found !== undefined) return found;
   throw new GatewayError("object_not_found", `No project has the name or ID '${idOrName}'.`, { param: "project" });
+}
+
+/** As `findProject`, also of the file: `declared` has its projects by id, which take precedence as they do for requests. */
+export async function findKeyProject(
+  store: Store,
+  declared: ReadonlyMap<string, ProjectRules>,
+  idOrName: string,
+): Promise<KeyProject> {
+  const id = [idOrName, `file:${idOrName}`].find((each) => declared.has(each));
+  if (id !== undefined) return { id, rules: declared.get(id) ?? null };
+  const row = await findProject(store, idOrName);
+  return { id: row.id, rules: row.rules === null ? null : readProjectRules(row.rules) };
 }
 
 /** The row after a change. Throws `already_exists`, `object_not_found` and `version_conflict`. */
