@@ -224,6 +224,31 @@ test("a credential whose file is rotated is used at once, also while turnpike.ya
   await running.stop();
 }, 120_000);
 
+test("the admin key and the first key are replaced with their files; the secret of the installation is not", async () => {
+  const files = { TURNPIKE_ADMIN_KEY_FILE: join(folder, "admin"), TURNPIKE_KEY_FILE: join(folder, "first") };
+  const secret = join(folder, "secret");
+  writeFileSync(files.TURNPIKE_ADMIN_KEY_FILE, adminKey);
+  writeFileSync(files.TURNPIKE_KEY_FILE, clientKey);
+  writeFileSync(secret, "canary-of-the-installation-1");
+  const unset = { TURNPIKE_ADMIN_KEY: undefined, TURNPIKE_KEY: undefined };
+  const environment = { TURNPIKE_CONFIG: fileOf(base), ...unset, ...files, TURNPIKE_SECRET_FILE: secret };
+  const running = await gateway({ environment });
+  expect(await statusOf(running.url, "a/m")).toBe(200);
+  replace(files.TURNPIKE_KEY_FILE, "canary-new-first-key");
+  replace(files.TURNPIKE_ADMIN_KEY_FILE, "canary-new-admin-key");
+  replace(secret, "canary-of-the-installation-2");
+  await until("the new key counts", async () => (await statusOf(running.url, "a/m", "canary-new-first-key")) === 200);
+  expect(await statusOf(running.url, "a/m")).toBe(401);
+  const usage = (key: string) =>
+    fetch(`${running.url}/admin/api/keys`, { headers: { authorization: `Bearer ${key}` } });
+  await until("the new admin key counts", async () => (await usage("canary-new-admin-key")).status === 200);
+  expect((await usage(adminKey)).status).toBe(401);
+  await until("it is named", () => lines(running, "needs_restart").length > 0);
+  expect(lines(running, "needs_restart").map(({ name }) => name)).toEqual(["TURNPIKE_SECRET"]);
+  expect(running.log.filter((line) => line.includes("canary"))).toEqual([]);
+  await running.stop();
+}, 120_000);
+
 test("64 requests at a time while the file is replaced 20 times and SIGHUP is sent: none fails", async () => {
   const file = fileOf(base);
   const child = await spawnGateway({ environment: { TURNPIKE_CONFIG: file } });
