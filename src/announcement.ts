@@ -2,6 +2,7 @@
 import { limitsOf } from "./config/limits.ts";
 import type { Foundation, StartOptions, Teardown } from "./foundation.ts";
 import type { Gateway } from "./gateway/pipeline/gateway.ts";
+import { followBooks } from "./gateway/prices/stored-books.ts";
 import { localServers } from "./local-servers.ts";
 import { startupMessage } from "./startup-message.ts";
 
@@ -11,11 +12,12 @@ const listPatienceMs = 1_500;
 export async function announce(
   options: StartOptions,
   url: string,
-  { firstKeys, limits, configuration }: Foundation,
+  { firstKeys, limits, configuration, settings }: Foundation,
   gateway: Gateway,
   teardown: Teardown,
 ): Promise<void> {
   const { maxConcurrentRequests } = limits;
+  const books = storedBooks(settings, gateway, teardown);
   if (maxConcurrentRequests < limitsOf(configuration.file.config.limits).maxConcurrentRequests)
     gateway.events.descriptorLimit(maxConcurrentRequests);
   const local = await localServers(options, url, gateway, teardown);
@@ -23,4 +25,21 @@ export async function announce(
   await gateway.listings.refreshAll(catalog.providers, listPatienceMs);
   for (const line of startupMessage(url, firstKeys, catalog, gateway.listings, local)) options.print(line);
   gateway.prices.cost.prepare();
+  books.follow();
+}
+
+/** Prices are stored once they are all read, which takes a while, unless the gateway has stopped by then. */
+function storedBooks({ dataFolder }: Foundation["settings"], gateway: Gateway, teardown: Teardown) {
+  let stop: (() => void) | null = null;
+  let isOver = false;
+  teardown.push(() => {
+    isOver = true;
+    stop?.();
+  });
+  return {
+    follow(): void {
+      const failed = (cause: unknown): void => gateway.events.backgroundTaskFailed("catalog", cause);
+      if (!isOver) stop = followBooks(dataFolder, () => gateway.prices, failed);
+    },
+  };
 }

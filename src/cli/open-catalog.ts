@@ -5,6 +5,7 @@ import { readSettings, type Settings } from "../config/environment.ts";
 import type { ReadConfig } from "../config/file.ts";
 import { buildCatalog } from "../config/providers.ts";
 import { credentialKeyOf, readExistingSecret, readRoot } from "../config/secrets.ts";
+import type { Prices } from "../gateway/prices/prices.ts";
 import type { Catalog } from "../gateway/routing/catalog.ts";
 import { createModelLists, type ModelLists } from "../gateway/routing/model-lists.ts";
 import { systemClock } from "../lib/clock.ts";
@@ -14,6 +15,7 @@ import { openStoreReadOnly, storeExists } from "../store/store.ts";
 /** A catalog with the entries of the admin API, as far as they can be read. */
 export interface ServedEntries {
   readonly catalog: Catalog;
+  readonly prices: Prices;
   /** Names of providers that are defined in the store. */
   readonly stored: ReadonlySet<string>;
   /** Sentences about entries that are missing. */
@@ -33,7 +35,7 @@ export async function readServedEntries(
 ): Promise<ServedEntries> {
   const { dataFolder, databaseUrl } = settings;
   const declared = buildCatalog(file);
-  const none = (...notes: string[]): ServedEntries => ({ catalog: declared, stored: new Set(), notes });
+  const none = (...notes: string[]): ServedEntries => ({ catalog: declared, prices, stored: new Set(), notes });
   if (databaseUrl === undefined ? !storeExists(dataFolder) : offline)
     return databaseUrl === undefined ? none() : none("Entries of the database are not included.");
   const store = openStoreReadOnly({ dataFolder, databaseUrl });
@@ -47,7 +49,12 @@ export async function readServedEntries(
     live.close();
     const names = new Set(declared.providers.map(({ entry }) => entry.name));
     const providers = live.current().providers.map(({ entry }) => entry.name);
-    return { catalog: live.current(), stored: new Set(providers.filter((name) => !names.has(name))), notes };
+    return {
+      catalog: live.current(),
+      prices: live.prices(),
+      stored: new Set(providers.filter((name) => !names.has(name))),
+      notes,
+    };
   } catch (thrown) {
     return none(`Entries of the database could not be read: ${textOf(thrown)}`);
   } finally {

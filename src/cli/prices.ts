@@ -1,11 +1,14 @@
 // `turnpike prices`: the prices in effect, from the file and the built-in ones.
 import { readConfiguration } from "../config/configuration.ts";
-import { readSettings } from "../config/environment.ts";
+import { readSettings, type Settings } from "../config/environment.ts";
+import { readPrices } from "../config/prices.ts";
 import { repriced } from "../gateway/ledger/reprice.ts";
 import { explainRow } from "../gateway/ledger/request-story.ts";
+import { priceDifferences } from "../gateway/prices/diff.ts";
 import { matchesModel } from "../gateway/prices/price-match.ts";
 import type { PriceMatch, PriceRow, PriceRule } from "../gateway/prices/price-row.ts";
 import type { Prices } from "../gateway/prices/prices.ts";
+import { listBooks, readBooks } from "../gateway/prices/stored-books.ts";
 import { formatDecimal } from "../lib/decimal.ts";
 import { type Command, parseCommonFields } from "./options.ts";
 import { dollars, jsonText, table } from "./print.ts";
@@ -42,9 +45,10 @@ function selected({ cost, price, rules }: Prices, model: string | undefined) {
   return { cost: cost.rows.filter(isWanted), price: price.rows.filter(isWanted), rules: rules.filter(isWanted) };
 }
 
-function shown(words: readonly string[]): string {
+async function shown(words: readonly string[]): Promise<string> {
   const { values } = parseCommonFields(words, { model: { type: "string" }, json: { type: "boolean" } } as const);
-  const { prices } = readConfiguration(readSettings(process.env, process.cwd()));
+  const settings = readSettings(process.env, process.cwd());
+  const { prices } = await pricingOf(settings, readConfiguration(settings));
   const { cost, price, rules } = selected(prices, values.model);
   const { costVersion, priceVersion } = prices;
   if (values.json) return jsonText({ costVersion, priceVersion, cost, price, rules });
@@ -54,6 +58,55 @@ function shown(words: readonly string[]): string {
     ...rules.map(ruleCells),
   ];
   return table([head, ...rows]);
+}
+
+/** A version of the prices by its name: where they are from, or a version of either book. */
+async function namedPrices(settings: Settings, name: string): Promise<Prices> {
+  const configuration = readConfiguration(settings);
+  if (name === "shipped") return readPrices({ ...configuration.file, config: {} });
+  if (name === "file") return configuration.prices;
+  const { prices } = await pricingOf(settings, configuration);
+  if (name === "current" || name === prices.costVersion || name === prices.priceVersion) return prices;
+  const found = listBooks(settings.dataFolder).find((each) => [each.costVersion, each.priceVersion].includes(name));
+  const books = found && readBooks(settings.dataFolder, found.costVersion, found.priceVersion);
+  if (books) return books;
+  throw new Error(`No prices have the version '${name}'. See turnpike prices versions.`);
+}
+
+/** What was served last, or what is shipped where nothing was. */
+function lastServed({ dataFolder }: Settings): string {
+  return listBooks(dataFolder)[0]?.costVersion ?? "shipped";
+}
+
+const figure = (row: PriceRow | PriceRule | null): string => {
+  if (row === null) return "";
+  return "of" in row ? `${dollars(row.nanoDollars)} per ${row.per}` : (ruleCells(row)[5] ?? "");
+};
+
+async function diff(words: readonly string[]): Promise<string> {
+  const { values, positionals } = parseCommonFields(words, { json: { type: "boolean" } } as const, 2);
+  const settings = readSettings(process.env, process.cwd());
+  const [from = lastServed(settings), to = "current"] = positionals;
+  const [before, after] = [await namedPrices(settings, from), await namedPrices(settings, to)];
+  const found = priceDifferences(before, after);
+  if (values.json) return jsonText(found);
+  if (found.length === 0) return `The prices of '${from}' and '${to}' are the same.`;
+  const cells = found.map(({ book, match, before: was, after: is }) => [
+    ...[book, match.provider ?? "", match.model, conditions(match), match.of, day(match.validFromMs)],
+    ...[figure(was), figure(is)],
+  ]);
+  return table([["book", "provider", "model", "only for", "of", "valid from", from, to], ...cells]);
+}
+
+function versions(words: readonly string[]): string {
+  const { values } = parseCommonFields(words, { json: { type: "boolean" } } as const);
+  const found = listBooks(readSettings(process.env, process.cwd()).dataFolder).map(({ atMs, ...each }) => ({
+    since: new Date(atMs).toISOString(),
+    ...each,
+  }));
+  if (values.json) return jsonText(found);
+  const cells = found.map(({ since, costVersion, priceVersion }) => [since, costVersion, priceVersion]);
+  return table([["since", "cost version", "price version"], ...cells]);
 }
 
 const repriceHead = [
@@ -69,11 +122,11 @@ const repriceHead = [
 ];
 
 /** Applies today's prices to past requests: printed, not written. */
-function reprice(words: readonly string[]): string {
+async function reprice(words: readonly string[]): Promise<string> {
   const options = { since: { type: "string" }, until: { type: "string" }, json: { type: "boolean" } } as const;
   const { values } = parseCommonFields(words, options);
   const settings = readSettings(process.env, process.cwd());
-  const pricing = pricingOf(readConfiguration(settings));
+  const pricing = await pricingOf(settings, readConfiguration(settings));
   const sinceMs = dayMs("since", values.since) ?? 0;
   const untilMs = (dayMs("until", values.until) ?? Date.now()) + oneDayMs;
   const groups = repriced(settings.dataFolder, { sinceMs, untilMs }, (row) => explainRow(row, pricing));
@@ -92,9 +145,9 @@ export const pricesCommand: Command = {
   commands: {
     list: {
       usage: "turnpike prices list",
-      summary: "the prices of the configuration and those that are shipped",
+      summary: "the prices of the admin API, of the file and those that are shipped",
       options: { "--model NAME": "only rows that may apply to this model", "--json": "print JSON" },
-      run: (words) => console.log(shown(words)),
+      run: async (words) => console.log(await shown(words)),
     },
     reprice: {
       usage: "turnpike prices reprice",
@@ -104,7 +157,23 @@ export const pricesCommand: Command = {
         "--until YYYY-MM-DD": "up to the end of this day (UTC)",
         "--json": "print JSON",
       },
-      run: (words) => console.log(reprice(words)),
+      run: async (words) => console.log(await reprice(words)),
+    },
+    diff: {
+      usage: "turnpike prices diff [FROM] [TO]",
+      summary: "rows that differ between two versions of the prices",
+      options: {
+        FROM: "`shipped`, `file`, `current` or a version; if omitted, what was served last",
+        TO: "the same; if omitted, `current`: the file, the admin API and those that are shipped",
+        "--json": "print JSON",
+      },
+      run: async (words) => console.log(await diff(words)),
+    },
+    versions: {
+      usage: "turnpike prices versions",
+      summary: "the versions of the prices that were served from this data folder",
+      options: { "--json": "print JSON" },
+      run: (words) => console.log(versions(words)),
     },
   },
 };

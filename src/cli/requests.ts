@@ -2,7 +2,6 @@
 
 import { type Configuration, readConfiguration } from "../config/configuration.ts";
 import { readSettings, type Settings } from "../config/environment.ts";
-import { buildCatalog } from "../config/providers.ts";
 import { readBodies } from "../gateway/bodies/body-file.ts";
 import type { StoredBody } from "../gateway/bodies/types.ts";
 import type { RequestRow } from "../gateway/ledger/columns.ts";
@@ -15,9 +14,11 @@ import {
   type StoryPrices,
 } from "../gateway/ledger/request-story.ts";
 import type { PriceExplanation, PriceTerm } from "../gateway/prices/explain.ts";
+import { readBooks } from "../gateway/prices/stored-books.ts";
 import { formatDecimal } from "../lib/decimal.ts";
 import { audited } from "./audit.ts";
 import { withStore } from "./open.ts";
+import { readServedEntries } from "./open-catalog.ts";
 import { type Command, parseCommonFields, UsageError } from "./options.ts";
 import { dollars, jsonText, table } from "./print.ts";
 
@@ -76,7 +77,7 @@ function priceTermCells({ of, variant, amount, costRow, costNanoDollars, priceRo
   return [of, size, String(amount), per, money(costNanoDollars), money(priceNanoDollars)];
 }
 
-function priceLines(price: PriceExplanation, { isPriceCurrent }: RequestTrace): string {
+function priceLines(price: PriceExplanation, { isOwnPrice }: RequestTrace): string {
   const { factorMillionths, perRequestNanoDollars, costVersion, priceVersion } = price;
   const rule =
     factorMillionths === null
@@ -84,7 +85,7 @@ function priceLines(price: PriceExplanation, { isPriceCurrent }: RequestTrace): 
       : [
           `Rule: cost × ${formatDecimal(factorMillionths, factorDigits)} + ${dollars(perRequestNanoDollars)} per request.`,
         ];
-  const versions = isPriceCurrent
+  const versions = isOwnPrice
     ? `Price versions: cost ${costVersion}, price ${priceVersion}.`
     : `By today's prices (cost ${costVersion}, price ${priceVersion}); the request was admitted under others.`;
   const head = ["of", "size", "amount", "USD", "cost USD", "price USD"];
@@ -108,11 +109,16 @@ function textOf({ request, trace }: RequestStory): string {
   return parts.join("\n\n");
 }
 
-/** The configuration from which prices are explained. */
-export function pricingOf(configuration: Configuration): StoryPrices {
-  const { providers } = buildCatalog(configuration.file);
-  const kinds = new Map(providers.map(({ entry, kind }) => [entry.name, kind.name]));
-  return { prices: configuration.prices, kindOf: (provider) => kinds.get(provider) ?? provider };
+/** What explains prices: today's, of the admin API too, and those of earlier versions that were served from this folder. */
+export async function pricingOf(settings: Settings, configuration: Configuration): Promise<StoryPrices> {
+  const { prices, catalog, notes } = await readServedEntries(settings, configuration, false);
+  for (const note of notes) console.error(`turnpike: ${note}`);
+  const kinds = new Map(catalog.providers.map(({ entry, kind }) => [entry.name, kind.name]));
+  return {
+    prices,
+    earlier: (cost, price) => readBooks(settings.dataFolder, cost, price),
+    kindOf: (provider) => kinds.get(provider) ?? provider,
+  };
 }
 
 /** Null if the configuration cannot be read here: the ledger is shown anyway. */
@@ -151,7 +157,7 @@ async function show(words: readonly string[]): Promise<void> {
   if (id === undefined) throw new UsageError("Missing ID. Usage: turnpike requests show ID.");
   const settings = readSettings(process.env, process.cwd());
   const configuration = readableConfiguration(settings);
-  const pricing = configuration && pricingOf(configuration);
+  const pricing = configuration && (await pricingOf(settings, configuration));
   const found = readRequestStories(settings.dataFolder, id, mostShown, pricing);
   if (found.length === 0) throw new Error(`Request '${id}' was not found in the ledger of ${settings.dataFolder}.`);
   const ids = found.map(({ request }) => request.id);

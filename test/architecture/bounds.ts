@@ -192,6 +192,7 @@ export const otherBounds: Readonly<Record<string, readonly string[]>> = {
     "src/telemetry/event-loop-delay.ts everyMs",
     "src/gateway/bodies/bodies.ts pruneEveryMs",
     "src/gateway/end-users/erasures.ts lookEveryMs",
+    "src/gateway/prices/stored-books.ts lookEveryMs",
     "src/gateway/ledger/writer.ts firstRetryMs longestRetryMs",
     "src/gateway/pipeline/readiness.ts probeEveryMs",
     "src/gateway/pipeline/usage-estimate.ts patienceMs",

@@ -1,8 +1,11 @@
 // `turnpike prices list`: rows of the file and the shipped ones, as columns and as JSON.
 import { expect, test } from "bun:test";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { adminOf } from "../admin/setting.ts";
+import { gateway } from "../support/gateway.ts";
+import { until } from "../support/until.ts";
 
 const main = join(import.meta.dir, "..", "..", "src", "main.ts");
 const yaml = `
@@ -57,4 +60,45 @@ test("only rows that may apply to a model", async () => {
 test("an unknown option exits with 2", async () => {
   const { code, err } = await turnpike("list", "--all");
   expect([code, err]).toEqual([2, expect.stringContaining("--all")]);
+});
+
+test("rows that differ from what was served, from the shipped ones and between the file and the admin API", async () => {
+  const own = yaml.replace("shipped: false", "shipped: true");
+  const running = await gateway({ yaml: own });
+  const { ask } = await adminOf(running);
+  const config = join(running.dataFolder, "..", "prices.yaml");
+  writeFileSync(config, own);
+  const run = (...words: string[]): string => {
+    const env = { PATH: process.env["PATH"], TURNPIKE_DATA: running.dataFolder, TURNPIKE_CONFIG: config };
+    const { stdout, stderr } = Bun.spawnSync({ cmd: [process.execPath, main, "prices", ...words], env });
+    expect(stderr.toString()).toBe("");
+    return stdout.toString();
+  };
+  interface Difference {
+    match: { model: string };
+    before: { nanoDollars?: string } | null;
+    after: { nanoDollars?: string } | null;
+  }
+  const diff = (...words: string[]) => JSON.parse(run("diff", ...words, "--json")) as Difference[];
+  await until("the prices are stored", () => existsSync(join(running.dataFolder, "price-books")));
+  expect(run("diff")).toContain("are the same");
+  expect(diff("shipped", "file").map(({ match, before }) => [match.model, before])).toEqual([
+    ["m*", null],
+    ["smart", null],
+  ]);
+  writeFileSync(config, own.replace("input: 0.25", "input: 0.5"));
+  expect(diff().map(({ before, after }) => [before?.nanoDollars, after?.nanoDollars])).toEqual([
+    ["250000000", "500000000"],
+  ]);
+  writeFileSync(config, own);
+  const entry = { book: "cost", config: { model: "api-model", usd: { input: 7 } } };
+  expect((await ask("POST prices", entry)).status).toBe(201);
+  expect(diff("file", "current").map(({ match }) => match.model)).toEqual(["api-model"]);
+  expect(JSON.parse(run("list", "--model", "api-model", "--json"))["cost"][0]).toMatchObject({ model: "api-model" });
+  await until("both versions are stored", () => (JSON.parse(run("versions", "--json")) as unknown[]).length === 2);
+  const [newest, oldest] = JSON.parse(run("versions", "--json")) as { costVersion: string }[];
+  expect(diff(oldest?.costVersion ?? "", newest?.costVersion ?? "").map(({ match }) => match.model)).toEqual([
+    "api-model",
+  ]);
+  await running.stop();
 });

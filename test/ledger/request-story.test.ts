@@ -1,9 +1,10 @@
 // The whole story of one request, as the command line tells it.
 import { afterAll, expect, test } from "bun:test";
-import { writeFileSync } from "node:fs";
+import { existsSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { says } from "../support/fixtures.ts";
 import { gateway } from "../support/gateway.ts";
+import { until } from "../support/until.ts";
 import { upstream } from "../support/upstream.ts";
 
 const [one, two, three] = [await upstream(), await upstream(), await upstream()];
@@ -93,13 +94,19 @@ test("attempts and why, who was passed over, what was lost, and the price term b
 test("changed prices are said to be others, and without a readable file the rest is shown", async () => {
   await asked("story-2");
   expect(await reprice()).toEqual([]);
+  await until("the prices are stored", () => existsSync(join(running.dataFolder, "price-books")));
   writeFileSync(config, yaml.replace("input: 3", "input: 6"));
   const [group = {}] = await reprice();
   expect(group).toMatchObject({ model: "smart", unpriced: 0 });
   expect(BigInt(group["newCost"] ?? "")).toBeGreaterThan(BigInt(group["bookedCost"] ?? ""));
   const [story] = JSON.parse((await show("story-2", "--json")).out);
   expect(story.trace.isPriceCurrent).toBe(false);
-  expect(BigInt(story.trace.price.costNanoDollars)).toBeGreaterThan(BigInt(story.costNanoDollars));
+  // Explained by the prices of its time, which the gateway has stored.
+  expect([story.trace.isOwnPrice, story.trace.price.costNanoDollars]).toEqual([true, story.costNanoDollars]);
+  rmSync(join(running.dataFolder, "price-books"), { recursive: true });
+  const [other] = JSON.parse((await show("story-2", "--json")).out);
+  expect(other.trace.isOwnPrice).toBe(false);
+  expect(BigInt(other.trace.price.costNanoDollars)).toBeGreaterThan(BigInt(story.costNanoDollars));
   writeFileSync(config, "providers: [");
   const { out, err } = await show("story-2");
   expect(err).toContain("prices are not explained");

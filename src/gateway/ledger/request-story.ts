@@ -23,8 +23,10 @@ export interface RequestTrace {
   readonly passedOver: readonly PassedOver[];
   readonly lost: readonly LostField[];
   readonly price: PriceExplanation | null;
-  /** False if prices have changed since the request was admitted: the figures in its row are those of its time. */
+  /** False if prices have changed since the request was admitted. */
   readonly isPriceCurrent: boolean;
+  /** False where the prices that it was admitted under are not stored: it is explained by today's. */
+  readonly isOwnPrice: boolean;
 }
 
 export interface RequestStory {
@@ -35,7 +37,10 @@ export interface RequestStory {
 
 /** The price books, and the kinds of providers by name. */
 export interface StoryPrices {
+  /** The ones that apply now. */
   readonly prices: Prices;
+  /** Those of earlier versions; null where they are not stored. */
+  earlier?(costVersion: string | null, priceVersion: string | null): Prices | null;
   kindOf(provider: string): string;
 }
 
@@ -57,13 +62,17 @@ export function readRequestStories(
 function traceOf(request: RequestRow, failed: readonly AttemptRow[], pricing: StoryPrices | null): RequestTrace {
   const answered = answeredAttempt(request, failed);
   const attempts = answered === null ? failed : [...failed, answered].sort((one, other) => one.number - other.number);
-  const versions = pricing?.prices;
+  const { costVersion, priceVersion } = request;
+  const isNow = costVersion === pricing?.prices.costVersion && priceVersion === pricing?.prices.priceVersion;
+  const earlier = isNow ? null : (pricing?.earlier?.(costVersion, priceVersion) ?? null);
+  const own = pricing && earlier !== null ? { ...pricing, prices: earlier } : pricing;
   return {
     attempts: attempts.map((attempt, index) => ({ ...attempt, because: attempts[index - 1]?.errorCode ?? null })),
     passedOver: request.passedOver === null ? [] : (JSON.parse(request.passedOver) as PassedOver[]),
     lost: lostFields(request.warnings),
-    price: pricing && explainRow(request, pricing),
-    isPriceCurrent: request.costVersion === versions?.costVersion && request.priceVersion === versions?.priceVersion,
+    price: own && explainRow(request, own),
+    isPriceCurrent: isNow,
+    isOwnPrice: isNow || earlier !== null,
   };
 }
 

@@ -30,6 +30,8 @@ export interface PriceBook {
   /** Changes with every row. */
   readonly version: string;
   readonly rows: readonly PriceRow[];
+  /** The same rows: for a candidate and an operation, only the first layer that has any applies. */
+  readonly layers: readonly (readonly PriceRow[])[];
   /** The rows for a candidate and an operation, most specific first. */
   at(query: PriceQuery): readonly PriceRow[];
   /** Builds the rows that are otherwise built for the first request that needs them. */
@@ -60,6 +62,9 @@ export function createPriceBook(
     get rows() {
       return [...own, ...usual()];
     },
+    get layers() {
+      return [own, usual()];
+    },
     prepare: () => void usual(),
     at(query) {
       const rows = mine(query);
@@ -75,10 +80,31 @@ export function layered(over: PriceBook, base: PriceBook): PriceBook {
     get rows() {
       return [...over.rows, ...base.rows];
     },
+    get layers() {
+      return [...over.layers, ...base.layers];
+    },
     prepare: () => base.prepare(),
     at(query) {
       const rows = over.at(query);
       return rows.length > 0 ? rows : base.at(query);
+    },
+  };
+}
+
+/** A book that was stored. */
+export function bookOfLayers(version: string, layers: PriceBook["layers"]): PriceBook {
+  const indexes = layers.map((rows) => indexed(() => rows));
+  return {
+    version,
+    layers,
+    rows: layers.flat(),
+    prepare: () => undefined,
+    at(query) {
+      for (const at of indexes) {
+        const rows = at(query);
+        if (rows.length > 0) return rows;
+      }
+      return [];
     },
   };
 }

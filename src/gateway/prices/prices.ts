@@ -24,6 +24,8 @@ export interface Prices {
   readonly cost: PriceBook;
   readonly price: PriceBook;
   readonly rules: readonly PriceRule[];
+  /** What callers pay: only the first source with anything for a request applies. */
+  readonly sources: readonly PriceSource[];
   /** The prices for a caller, for the model that the client named. */
   sellingFor(sellingQuery: PriceQuery): AppliedPrices;
   /** `query` names the candidate, `model` the model that the client named. */
@@ -46,7 +48,7 @@ function priceOf(
 }
 
 /** The prices for callers: rows, and rules based on the cost. */
-interface PriceSource {
+export interface PriceSource {
   readonly price: PriceBook;
   readonly rules: readonly PriceRule[];
 }
@@ -75,8 +77,14 @@ export function createPrices(
   rules: readonly PriceRule[],
   over?: PriceSource,
 ): Prices {
-  const sellingAt = sellingOf([...(over === undefined ? [] : [over]), { price, rules }]);
-  const book = over === undefined ? price : layered(over.price, price);
+  const base = { price, rules };
+  if (over === undefined) return pricesOfSources(cost, price, [base]);
+  return pricesOfSources(cost, layered(over.price, price), [over, base]);
+}
+
+/** `book` has the rows of all sources. */
+export function pricesOfSources(cost: PriceBook, book: PriceBook, sources: readonly PriceSource[]): Prices {
+  const sellingAt = sellingOf(sources);
   const sellingFor = (sellingQuery: PriceQuery): AppliedPrices => {
     const { rows, rules: found } = sellingAt(sellingQuery);
     return { rows, rule: found.find((each) => matchesRequest(each, sellingQuery, noVariant)) };
@@ -86,7 +94,8 @@ export function createPrices(
     priceVersion: book.version,
     cost,
     price: book,
-    rules: [...(over?.rules ?? []), ...rules],
+    rules: sources.flatMap(({ rules }) => rules),
+    sources,
     sellingFor,
     of(candidate, model, usage) {
       const query = { ...candidate, inputTokens: candidate.inputTokens ?? totalInput(usage) };
