@@ -64,7 +64,14 @@ function storedConfig(rows: readonly CatalogEntry[], sealer: Sealer, failed: Fai
   return { providers, models, prices };
 }
 
-const secretMembers = ["credential", "service_account", "access_key_id", "secret_access_key", "session_token"];
+const secretMembers = [
+  "credential",
+  "credentials",
+  "service_account",
+  "access_key_id",
+  "secret_access_key",
+  "session_token",
+];
 
 function withoutSecrets(config: object): JsonObject {
   const open = Object.entries(config).filter(([name]) => !secretMembers.includes(name) && name !== "headers");

@@ -40,8 +40,9 @@ const ownKeys = /tps?-[0-9A-Za-z]{43}/g;
 function lineRedactor(own: () => Redactor, gateway: () => Gateway | null): (line: string) => string {
   return (line) => {
     let bytes: Uint8Array = Buffer.from(own().text(line).replace(ownKeys, "[hidden]"));
-    for (const { dispatch } of gateway()?.catalog.current().providers ?? [])
-      if (dispatch.form === "http") bytes = dispatch.redactor.bytes(bytes, false);
+    for (const provider of gateway()?.catalog.current().providers ?? [])
+      for (const { dispatch } of [provider, ...(provider.others ?? [])])
+        if (dispatch.form === "http") bytes = dispatch.redactor.bytes(bytes, false);
     return Buffer.from(bytes).toString();
   };
 }

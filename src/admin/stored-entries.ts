@@ -5,7 +5,12 @@ import type { JsonObject } from "../lib/json.ts";
 import { open, seal } from "../lib/secret.ts";
 import type { CatalogEntry, CatalogKind } from "../store/catalog.ts";
 
-const credentialShape = Type.Object({ name: Type.String(), createdAtMs: Type.Integer(), sealed: Type.String() });
+const credentialShape = Type.Object({
+  name: Type.String(),
+  createdAtMs: Type.Integer(),
+  sealed: Type.String(),
+  weight: Type.Optional(Type.Number()),
+});
 
 const bodyShape = Type.Object({
   config: Type.Record(Type.String(), Type.Unknown()),
@@ -60,11 +65,16 @@ export function createSealer(key: Uint8Array): Sealer {
 export const headersPlace = "headers";
 export const credentialPlace = (name: string): string => `credential ${name}`;
 
-/** The configuration of a provider with its secrets: those of its first credential. */
+/** The configuration of a provider with its secrets. */
 export function openedProvider(name: string, entry: StoredEntry, sealer: Sealer): JsonObject {
-  const [first] = entry.credentials ?? [];
-  const secrets = first === undefined ? {} : sealer.open("provider", name, credentialPlace(first.name), first.sealed);
+  const credentials = (entry.credentials ?? []).map(({ name: own, sealed, weight }): JsonObject => {
+    const secrets = sealer.open("provider", name, credentialPlace(own), sealed);
+    return { name: own, ...secrets, ...(weight === undefined ? {} : { weight }) };
+  });
+  const [only, ...others] = credentials;
   const headers =
     entry.headers === undefined ? {} : { headers: sealer.open("provider", name, headersPlace, entry.headers) };
+  if (others.length > 0) return { ...entry.config, ...headers, credentials };
+  const { name: _name, weight: _weight, ...secrets } = only ?? {};
   return { ...entry.config, ...headers, ...secrets };
 }

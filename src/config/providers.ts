@@ -1,10 +1,9 @@
 // Providers and routes from the configuration: the entries of the file, and those that variables configure.
 import type { CompatibilityFlags } from "../dialects/dialect.ts";
-import { moderatorForms } from "../dialects/index.ts";
-import type { Candidate, Catalog, Route, Voices } from "../gateway/routing/catalog.ts";
+import type { Catalog } from "../gateway/routing/catalog.ts";
 import { Secret } from "../lib/secret.ts";
 import { type Account, secretsOf } from "../providers/credentials.ts";
-import { asModerator, httpProvider } from "../providers/http-provider.ts";
+import { httpProvider } from "../providers/http-provider.ts";
 import { findKind, isCompatible, providerKinds } from "../providers/index.ts";
 import { defaultTimeouts, type HttpEntry, type HttpKind, type Provider } from "../providers/provider.ts";
 import { sandboxProvider } from "../providers/sandbox/index.ts";
@@ -15,10 +14,9 @@ import type { ReadConfig } from "./file.ts";
 import { declaredModel, rowFault } from "./model-capabilities.ts";
 import { accountMembers, hasSecret, isFault, readAccount, textsOfFile, textsOfVariables } from "./provider-accounts.ts";
 import { tlsFromFile } from "./provider-tls.ts";
-import type { ProviderConfig, RouteConfig } from "./schema.ts";
+import { buildRoutes } from "./routes.ts";
+import type { ProviderConfig } from "./schema.ts";
 import { didYouMean } from "./suggest.ts";
-
-type ModeratorName = keyof typeof moderatorForms;
 
 function checkedUrl(text: string): URL | null {
   const url = URL.canParse(text) ? new URL(text) : null;
@@ -149,41 +147,18 @@ function fromEnvironment(kind: HttpKind, { environment, files }: ReadConfig): Ht
   return [{ ...entry, credential, account }];
 }
 
-/** A route for moderation uses its candidates as moderators. */
-function routeOf(name: string, moderate: ModeratorName | undefined, candidates: readonly Candidate[]): Route {
-  if (moderate === undefined) return { name, candidates };
-  const form = moderatorForms[moderate];
-  const judges = candidates.map((each) => ({ ...each, provider: asModerator(each.provider, form) }));
-  return { name, candidates: judges, moderates: true };
-}
-
-/** Voices of a candidate take precedence over those of its provider. */
-function voiced(candidate: Candidate, voices: Voices | undefined): Candidate {
-  return voices === undefined ? candidate : { ...candidate, voices: { ...candidate.provider.entry.voices, ...voices } };
-}
-
-function routes(file: ReadConfig, providers: readonly Provider[]): Map<string, Route> {
-  const candidateOf = (place: readonly string[], entry: { provider: string; model: string }): Candidate | undefined => {
-    const provider = providers.find((known) => known.entry.name === entry.provider);
-    if (provider !== undefined) return { provider, model: entry.model };
-    // A provider that was left out for its own faults is only reported there.
-    if (file.providerNames.includes(entry.provider)) return undefined;
-    const names = [...file.providerNames, ...providers.map(({ entry }) => entry.name)];
-    const problem = `unknown provider '${entry.provider}'${didYouMean(entry.provider, names)}`;
-    throw file.fault([...place, "provider"], problem);
-  };
-  const candidatesOf = (name: string, { candidates, voices }: RouteConfig): Candidate[] =>
-    candidates.flatMap((entry, index) => {
-      const place = ["models", name, "candidates", String(index)];
-      const candidate = file.faults.attempt(() => candidateOf(place, entry));
-      return candidate === undefined ? [] : [voiced(candidate, voices)];
-    });
-  return new Map(
-    Object.entries(file.config.models ?? {}).map(([name, route]) => [
-      name,
-      routeOf(name, route.moderate, candidatesOf(name, route)),
-    ]),
-  );
+/** An entry for each credential, which differ in nothing else. */
+function entriesFromFile(name: string, { credentials, ...config }: ProviderConfig, file: ReadConfig): HttpEntry[] {
+  if (credentials === undefined) return [fromFile(name, config, file)];
+  const place = ["providers", name, "credentials"];
+  const both = Object.keys(credentials[0] ?? {}).find((field) => field !== "name" && Object.hasOwn(config, field));
+  if (both !== undefined) throw file.fault(["providers", name, both], "cannot be set together with 'credentials'");
+  return credentials.map(({ name: own, weight, ...secrets }, index) => {
+    if (credentials.findIndex((each) => each.name === own) < index)
+      throw file.fault([...place, String(index), "name"], `'${own}' is the name of another credential`);
+    const entry = fromFile(name, { ...config, ...secrets }, file);
+    return { ...entry, credentialName: own, ...(weight === undefined ? {} : { credentialWeight: weight }) };
+  });
 }
 
 /** Returns the provider for an unchanged configuration, so that it keeps its state. */
@@ -191,10 +166,20 @@ export type ProviderCache = (configuration: string, make: () => Provider) => Pro
 const noCache: ProviderCache = (_, make) => make();
 
 /** Everything that a provider is made of, secrets and the contents of files too. */
-function identityOf({ name, kind, baseUrl, credential, account, tls }: HttpEntry, config: unknown): string {
+function identityOf(
+  { name, credentialName, kind, baseUrl, credential, account, tls }: HttpEntry,
+  config: unknown,
+): string {
   const { serviceAccount } = account ?? {};
   const secrets = [credential?.reveal(), serviceAccount?.reveal(), ...secretsOf(account)];
-  return JSON.stringify([name, kind.name, baseUrl, config, account, secrets, tls]);
+  return JSON.stringify([name, credentialName, kind.name, baseUrl, config, account, secrets, tls]);
+}
+
+/** The provider under its first credential, with the same under the others. */
+function underFirst(each: readonly [string, Provider][], cache: ProviderCache): Provider[] {
+  const [first, ...others] = each.map(([, provider]) => provider);
+  if (first === undefined || others.length === 0) return first === undefined ? [] : [first];
+  return [cache(each.map(([identity]) => identity).join("\n"), () => ({ ...first, others }))];
 }
 
 /**
@@ -208,16 +193,21 @@ export function buildCatalog(file: ReadConfig, cache: ProviderCache = noCache): 
     return result === undefined ? [] : [result];
   };
   const declared = Object.entries(file.config.providers ?? {}).flatMap(([name, config]) =>
-    attempted(() => fromFile(name, config, file)),
+    attempted(() => entriesFromFile(name, config, file)),
   );
   const taken = new Set(file.providerNames);
   const implied = providerKinds
     .flatMap((kind) => attempted(() => fromEnvironment(kind, file)).flat())
-    .filter((entry) => !taken.has(entry.name));
+    .filter((entry) => !taken.has(entry.name))
+    .map((entry) => [entry]);
   const send = createSend();
-  const made = [...declared, ...implied].map((entry) =>
-    cache(identityOf(entry, file.config.providers?.[entry.name]), () => httpProvider(entry, { send })),
-  );
+  const made = [...declared, ...implied].flatMap((entries) => {
+    const each = entries.map((entry): [string, Provider] => {
+      const identity = identityOf(entry, file.config.providers?.[entry.name]);
+      return [identity, cache(identity, () => httpProvider(entry, { send }))];
+    });
+    return underFirst(each, cache);
+  });
   const providers = [...made, sandboxProvider];
-  return { version: 1, providers, routes: routes(file, providers) };
+  return { version: 1, providers, ...buildRoutes(file, providers) };
 }

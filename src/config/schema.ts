@@ -1,9 +1,11 @@
 // The schema of turnpike.yaml.
 import { type Static, Type } from "typebox";
 import { bodyFields, projectSchema, ruleFields, rulesSchema } from "../gateway/policy/rules.ts";
+import { credentials } from "./credentials-schema.ts";
 import { limitsSchema } from "./limits.ts";
 import { modelCapabilities } from "./model-capabilities.ts";
 import { costEntry, priceEntry, pricesSchema } from "./price-schema.ts";
+import { routingFields } from "./route-schema.ts";
 
 const closed = { additionalProperties: false } as const;
 const name = (description: string) => Type.String({ minLength: 1, description });
@@ -19,6 +21,7 @@ const provider = Type.Object(
     credential: Type.Optional(
       Type.String({ description: "The provider's API key. Write `${VARIABLE}`, not the key itself." }),
     ),
+    credentials: Type.Optional(credentials),
     api_version: Type.Optional(
       name("`azure`: API version. With a date, deployment URLs are used; if omitted, the v1 API."),
     ),
@@ -85,15 +88,10 @@ const provider = Type.Object(
   closed,
 );
 
-const candidate = Type.Object(
-  { provider: name("Name of a provider."), model: name("The provider's model ID.") },
-  closed,
-);
-
 const route = Type.Object(
   {
     voices: Type.Optional(voices),
-    candidates: Type.Array(candidate, { minItems: 1, description: "Candidates, tried in this order." }),
+    ...routingFields,
     moderate: Type.Optional(
       Type.Enum(["chat", "llama-guard"], {
         description:

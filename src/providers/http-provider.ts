@@ -176,12 +176,18 @@ export function httpProvider(
     return polling === undefined ? response : pollUntilDone(response, polling, { clock, ask }, request.signal);
   };
   const answer = kind.polling === undefined ? post : followed;
-  const { name, models, voices, tags, declared, timeouts } = entry;
+  const { name, models, voices, tags, declared, timeouts, credentialName, credentialWeight } = entry;
   const options = { ...kind.options, ...entry.options };
   const patches = patchesOf(entry, options);
   return {
     kind,
-    entry: { name, models, timeouts, options, ...withoutUndefined({ voices, tags, declared }) },
+    entry: {
+      name,
+      models,
+      timeouts,
+      options,
+      ...withoutUndefined({ voices, tags, declared, credentialName, credentialWeight }),
+    },
     dispatch: {
       form: "http",
       baseUrl,

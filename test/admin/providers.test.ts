@@ -40,14 +40,19 @@ describe("providers", () => {
     expect(up.requests.at(-1)?.headers.get("authorization")).toBe("Bearer api-canary-credential");
   });
 
-  test("several credentials are stored; the first is used, and a name alone keeps one", async () => {
+  test("several credentials are stored; they are used by their weights, and a name alone keeps one", async () => {
     const id = unused();
     await create(id);
     const second = { name: "second", credential: "second-canary" };
-    await ask(`PATCH providers/${id}`, { credentials: [second, { name: "main" }] });
+    await ask(`PATCH providers/${id}`, { credentials: [second, { name: "main", weight: 0 }] });
     await chat(`${id}/m`);
     expect(up.requests.at(-1)?.headers.get("authorization")).toBe("Bearer second-canary");
-    await ask(`PATCH providers/${id}`, { credentials: [{ name: "main" }, { name: "second" }] });
+    await ask(`PATCH providers/${id}`, {
+      credentials: [
+        { name: "main", weight: 1 },
+        { name: "second", weight: 0 },
+      ],
+    });
     await chat(`${id}/m`);
     expect(up.requests.at(-1)?.headers.get("authorization")).toBe("Bearer api-canary-credential");
     const unknown = await ask(`PATCH providers/${id}`, { credentials: [{ name: "third" }] });

@@ -2,8 +2,9 @@
 import { afterAll, beforeEach, describe, expect, test } from "bun:test";
 import { type ErrorKind, GatewayError } from "../../src/canonical/error.ts";
 import { defaultLimits } from "../../src/config/limits.ts";
-import { compileRoute, orderCandidates } from "../../src/gateway/routing/candidate-order.ts";
+import { orderCandidates } from "../../src/gateway/routing/candidate-order.ts";
 import type { Candidate } from "../../src/gateway/routing/catalog.ts";
+import { compileRoute } from "../../src/gateway/routing/compiled-route.ts";
 import { createHealth } from "../../src/gateway/routing/health.ts";
 import { configuration, startUpstreams, type World } from "../support/fixture-gateway.ts";
 import { says } from "../support/fixtures.ts";
@@ -110,7 +111,8 @@ test("a candidate has its place again when its time is over", () => {
     () => 0,
   );
   const ordered = () =>
-    orderCandidates(compiled, { nowMs, isStream: false, needs: null, stay: null, random: Math.random }).candidates;
+    orderCandidates(compiled, { nowMs, isStream: false, needs: null, isQuiet: false, stay: null, random: Math.random })
+      .candidates;
   const fails = (kind: ErrorKind) => health.failed(first, health.begin(first), new GatewayError(kind, "gone"));
   fails("upstream_model_not_found");
   fails("upstream_model_not_found");

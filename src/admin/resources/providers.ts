@@ -51,6 +51,9 @@ const credential = Type.Object(
     access_key_id: secret("Access key ID."),
     secret_access_key: secret("Secret access key."),
     session_token: secret("Session token of a temporary key."),
+    weight: Type.Optional(
+      Type.Number({ minimum: 0, maximum: 1_000_000, description: "Its share of the requests. Default 1." }),
+    ),
   },
   closed,
 );
@@ -60,7 +63,7 @@ type Credential = Static<typeof credential>;
 const credentials = Type.Array(credential, {
   maxItems: 20,
   description:
-    "The first one is used. In a change, a credential that has only its name stays as it is, and one that is left out is deleted.",
+    "Requests are spread over them by weight. In a change, a credential that has only its name stays as it is, and one that is left out is deleted.",
 });
 
 const headers = Type.Record(Type.String({ pattern: "^[A-Za-z0-9-]{1,100}$" }), Type.String({ maxLength: 5_000 }), {
@@ -87,7 +90,7 @@ const proof = Type.Object({
 
 /** The file's schema without secrets. */
 function configSchema({ properties }: TObject): TObject {
-  const hidden: readonly string[] = [...secretMembers, "headers"];
+  const hidden: readonly string[] = [...secretMembers, "credentials", "headers"];
   const open = Object.entries(properties).filter(([name]) => !hidden.includes(name));
   return Type.Object(Object.fromEntries(open), { ...closed, description: "As in the configuration file." });
 }
@@ -103,16 +106,22 @@ function sealedCredentials(
   { before = [], nowMs, sealer }: { before?: readonly StoredCredential[] | undefined; nowMs: number; sealer: Sealer },
 ): StoredCredential[] {
   if (new Set(given.map((each) => each.name)).size < given.length) throw invalid("credentials", "two have one name");
-  return given.map(({ name: own, ...secrets }, at) => {
+  return given.map(({ name: own, weight, ...secrets }, at) => {
     const known = before.find((each) => each.name === own);
+    const share = weight === undefined ? {} : { weight };
     if (Object.keys(secrets).length === 0) {
-      if (known !== undefined) return known;
+      if (known !== undefined) return { ...known, ...share };
       throw invalid(`credentials[${at}]`, "it has no secret");
     }
     // A path would let API clients read files of this machine.
     if (secrets.service_account?.trimStart().startsWith("{") === false)
       throw invalid(`credentials[${at}].service_account`, "it must be JSON");
-    return { name: own, createdAtMs: nowMs, sealed: sealer.seal("provider", name, credentialPlace(own), secrets) };
+    return {
+      name: own,
+      ...share,
+      createdAtMs: nowMs,
+      sealed: sealer.seal("provider", name, credentialPlace(own), secrets),
+    };
   });
 }
 

@@ -262,6 +262,7 @@ class RunningExchange implements Exchange, Stoppable {
       provider: servedBy?.candidate.provider.entry.name ?? null,
       providerKind: servedBy?.candidate.provider.kind.name ?? null,
       upstreamModel: servedBy?.candidate.model ?? null,
+      credential: servedBy?.candidate.provider.entry.credentialName ?? null,
       attempts: servedBy?.attempts ?? 0,
       warnings: servedBy?.warnings ?? noWarnings,
       usage,

@@ -21,7 +21,7 @@ function rowOf({ candidate, ...attempt }: FailedAttempt, inputTokens: number): L
   const possibleInputTokens = attempt.outcome === "possible" ? inputTokens : 0;
   const { entry, kind } = candidate.provider;
   return {
-    ...{ ...attempt, provider: entry.name, providerKind: kind.name },
+    ...{ ...attempt, provider: entry.name, providerKind: kind.name, credential: entry.credentialName ?? null },
     ...{ upstreamModel: candidate.model, possibleInputTokens },
   };
 }

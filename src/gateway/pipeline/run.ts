@@ -1,9 +1,10 @@
 // The path of every exchange: authorize, resolve, admit, order, open its row, do its work, settle.
 import { GatewayError, toGatewayError } from "../../canonical/error.ts";
+import type { Operation } from "../../canonical/operation.ts";
 import type { PassedOver } from "../ledger/types.ts";
 import type { ExchangeIntent, Policy } from "../policy/policy.ts";
 import { reserve } from "../policy/reservations.ts";
-import type { Candidate } from "../routing/catalog.ts";
+import type { Candidate, Route } from "../routing/catalog.ts";
 import type { RoutedCandidates } from "../routing/router.ts";
 import type { GatewayDependencies } from "./dependencies.ts";
 import { createExchange, type Exchange } from "./exchange.ts";
@@ -22,15 +23,16 @@ export function admit(dependencies: GatewayDependencies, request: ExchangeReques
   const { id } = intent;
   const admitted = { id, request, reservations, candidates: routed.candidates, affinity: routed.affinity };
   const decisions = decisionsOf(plan.candidates, candidates, routed);
-  const { totalMs = dependencies.limits.requestMs } = plan.route ?? noTotal;
-  const dueMs = request.arrivedMs + totalMs;
+  const dueMs = request.arrivedMs + (totalMsOf(plan.route, operation) ?? dependencies.limits.requestMs);
   const repeats = plan.route?.repeats ?? 0;
   return decisions.length === 0
     ? { ...admitted, dueMs, repeats }
     : { ...admitted, dueMs, repeats, passedOver: decisions };
 }
 
-const noTotal: { readonly totalMs?: number } = {};
+const totalMsOf = (route: Route | undefined, operation: Operation): number | undefined =>
+  route?.operations?.[operation]?.totalMs ?? route?.timeouts?.totalMs;
+
 const noDecisions: readonly PassedOver[] = [];
 
 /**

@@ -5,8 +5,8 @@ import type { VideoRequest } from "../../canonical/video.ts";
 import type { CacheWrites, PricedTool } from "../../dialects/cost-fields.ts";
 import type { MediaTokens } from "../../dialects/tokens/figures.ts";
 import type { LedgerSettlement, OpenReservation } from "../ledger/types.ts";
-import type { RequestNeeds } from "../routing/candidate-order.ts";
 import type { Candidate } from "../routing/catalog.ts";
+import type { RequestNeeds } from "../routing/compiled-route.ts";
 import type { Caller } from "./caller.ts";
 
 /** The size of a request before it is sent. Each figure is computed when it is first needed. */

@@ -1,25 +1,26 @@
-// The catalog: an immutable snapshot of providers and routes. A request uses one snapshot from start to end.
+// The catalog: an immutable snapshot of providers and routes. A request keeps the snapshot that it began with.
+import type { Operation } from "../../canonical/operation.ts";
 import type { Provider, Timeouts } from "../../providers/provider.ts";
 
-/** A provider, with one of its credentials, and its own name for the model. */
+/** A provider, under one of its credentials, and its own name for the model. */
 export interface Candidate {
   readonly provider: Provider;
   readonly model: string;
-  /** Voices of this model by the names that clients use; absent: those of its provider. */
+  /** Voices of this model by the names that clients give them; absent: those of its provider. */
   readonly voices?: Voices;
-  /** Candidates of a lower tier are called first. Absent: 1. */
+  /** Candidates of a lower tier come first. Absent: 1. */
   readonly tier?: number;
-  /** Its share if requests are distributed. Absent: 1. */
+  /** Its share where requests are spread. Absent: 1. */
   readonly weight?: number;
-  /** What its model supports. Absent: the declaration of the provider. */
+  /** What its model accepts. Absent: what the provider declares of its models. */
   readonly supports?: Supports;
-  /** Called only after a failure of this kind. Absent: in its turn. */
+  /** Asked only after a failure of this kind. Absent: in its turn. */
   readonly after?: FallbackCause;
-  /** Replaces the provider's. */
+  /** In place of the provider's. */
   readonly timeouts?: Partial<Timeouts>;
 }
 
-/** What a model supports; an absent member is unknown and refuses nothing. */
+/** What a model accepts; a member that is absent is not known and refuses nothing. */
 export interface Supports {
   readonly images?: boolean;
   readonly tools?: boolean;
@@ -28,34 +29,43 @@ export interface Supports {
   readonly maxOutputTokens?: number;
 }
 
-/** `error`: all candidates before it failed. The others: the request was too long, or its content was refused. */
+/** `error`: no candidate before it answered. The others: the request was too long, or its content was refused. */
 export type FallbackCause = "error" | "context_length" | "content_refusal";
 
 /** The provider's own name of each voice. */
 export type Voices = Readonly<Record<string, string>>;
 
-/** How candidates of one tier are ordered. */
+/** How candidates of one tier are put in order. */
 export type Strategy = "ordered" | "weighted" | "least_busy" | "fastest" | "cheapest";
 
-/** A configured model name and its candidates. */
+/** A model name of ours and its candidates. */
 export interface Route {
   readonly name: string;
   readonly candidates: readonly Candidate[];
-  /** Declared for moderation, though its models support other operations too. */
+  /** Declared to moderate, though its models do other things too. */
   readonly moderates?: true;
-  /** A candidate is called with the model that the client named. */
+  /** A candidate uses the model name of the client. */
   readonly isOpen?: true;
-  /** Absent: in the configured order. */
+  /** Absent: in the order in which they are written. */
   readonly strategy?: Strategy;
-  /** The share of requests on a `fastest` route, from 0 to 1, that measures another candidate. */
+  /** Of requests on a `fastest` route, the share from 0 to 1 that measures another candidate. */
   readonly explorationShare?: number;
-  /** How long a conversation stays with the upstream that answered it last. Absent: not at all. */
+  /** How long a conversation stays where it was answered last. Absent: not at all. */
   readonly affinityMs?: number;
-  /** How often a candidate is called again before the next one. Absent: not at all. */
+  /** How often a candidate is tried again before the next one. Absent: not at all. */
   readonly repeats?: number;
-  /** From the arrival of a request to its response, or to the first event of its stream. */
+  /** In place of those of its providers. */
+  readonly timeouts?: RouteTimeouts;
+  /** For single operations, in place of these. */
+  readonly operations?: OperationTimeouts;
+}
+
+/** `totalMs`: from the arrival of a request to its response, or to the first event of its stream. */
+export interface RouteTimeouts extends Partial<Timeouts> {
   readonly totalMs?: number;
 }
+
+export type OperationTimeouts = { readonly [operation in Operation]?: RouteTimeouts };
 
 export interface Catalog {
   readonly version: number;
@@ -63,7 +73,7 @@ export interface Catalog {
   readonly providers: readonly Provider[];
   /** By name and by alias. */
   readonly routes: ReadonlyMap<string, Route>;
-  /** Routes with a pattern as name, the most specific first. Absent: none. */
+  /** Routes whose name is a pattern, the most specific first. Absent: none. */
   readonly patterns?: readonly RoutePattern[];
 }
 
@@ -72,7 +82,7 @@ export interface RoutePattern {
   readonly route: Route;
 }
 
-/** Holds the reference that is replaced when the catalog changes. */
+/** Holds the one reference that is swapped when the catalog changes. */
 export interface CatalogHolder {
   current(): Catalog;
   replace(catalog: Catalog): void;

@@ -27,7 +27,10 @@ function serving({ candidates, route }: Plan, operation: Operation): readonly Ca
   const known = servingByRoute.get(candidates) ?? new Map<Operation, readonly Candidate[]>();
   const found = known.get(operation);
   if (found !== undefined) return found;
-  const able = candidates.filter((candidate) => doesWith(candidate, operation));
+  const timeouts = { ...route.timeouts, ...route.operations?.[operation] };
+  const hasTimeouts = Object.keys(timeouts).length > 0;
+  const serves = candidates.filter((candidate) => doesWith(candidate, operation));
+  const able = hasTimeouts ? serves.map((each) => ({ ...each, timeouts })) : serves;
   servingByRoute.set(candidates, known.set(operation, able));
   return able;
 }
@@ -36,8 +39,13 @@ function serving({ candidates, route }: Plan, operation: Operation): readonly Ca
 const underEach = (provider: Provider, model: string): Candidate[] =>
   [provider, ...(provider.others ?? [])].map((each) => ({ provider: each, model }));
 
-/** Whether the provider supports the operation with this model. */
-const doesWith = ({ provider, model }: Candidate, operation: Operation): boolean => serves(provider, operation, model);
+/** True where that provider does it with that very model. */
+const doesWith = ({ provider, model }: Candidate, operation: Operation): boolean =>
+  serves(provider, operation, model) && (operation !== "video" || isFirstCredential(provider));
+
+/** Tasks are followed under the credential that the provider has first. */
+const isFirstCredential = ({ entry, others }: Provider): boolean =>
+  entry.credentialName === undefined || others !== undefined;
 
 function byPrefix(catalog: Catalog, model: string): Candidate[] {
   const slash = model.indexOf("/");

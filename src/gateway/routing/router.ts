@@ -4,14 +4,9 @@ import { GatewayError } from "../../canonical/error.ts";
 import { zeroUsage } from "../../canonical/usage.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { Prices } from "../prices/prices.ts";
-import {
-  type CandidateOrder,
-  type CompiledRoute,
-  compileRoute,
-  orderCandidates,
-  type RequestNeeds,
-} from "./candidate-order.ts";
+import { type CandidateOrder, orderCandidates } from "./candidate-order.ts";
 import type { Candidate, Route } from "./catalog.ts";
+import { type CompiledRoute, compileRoute, type RequestNeeds } from "./compiled-route.ts";
 import { type ConversationRequest, conversationOf } from "./conversation.ts";
 import { createHealth, type Health, type HealthEvents } from "./health.ts";
 import { type HealthLimits, UpstreamModel } from "./upstream.ts";
@@ -113,14 +108,25 @@ class RouteRouter implements Router {
     const order = orderCandidates(compiled, {
       nowMs,
       isStream: request.size.isStream,
-      needs: compiled.hasSupports ? (request.size.needs?.() ?? null) : null,
+      isQuiet: health.isQuiet,
+      needs: compiled.supports === null ? null : (request.size.needs?.() ?? null),
       stay: affinity === null ? null : this.stayOf(affinity.key, nowMs),
       random: this.given.random,
     });
     const [first] = order.candidates;
-    if (first === undefined || first.after !== undefined) throw noneFits(order);
+    if (first === undefined || first.after !== undefined) return this.tooLong(order, affinity);
     if (!health.isQuiet) health.claim(first, nowMs);
     return { ...order, affinity };
+  }
+
+  /** A request that no context holds goes to the fallback for it. Throws where there is none. */
+  private tooLong({ candidates, reason, passedOver }: CandidateOrder, affinity: Affinity | null): RoutedCandidates {
+    const isTooLong = passedOver.every((each) => each.reason === "context_too_short");
+    const longer = isTooLong ? candidates.filter(({ after }) => after === "context_length") : [];
+    if (longer.length === 0) throw noneFits(passedOver);
+    const inTurn = longer.map(({ after: _, ...each }) => each);
+    for (const each of inTurn) this.health.watch(each);
+    return { candidates: inTurn, reason, passedOver, affinity };
   }
 
   private affinityOf(route: Route | undefined, request: RoutedRequest): Affinity | null {
@@ -179,7 +185,7 @@ const words = {
   lacks_json_schema: "a JSON Schema for the output",
 } as const;
 
-function noneFits({ passedOver }: CandidateOrder): GatewayError {
+function noneFits(passedOver: CandidateOrder["passedOver"]): GatewayError {
   const reasons = new Set(passedOver.map(({ reason }) => reason));
   if (reasons.size === 0 || reasons.has("context_too_short"))
     return new GatewayError(
