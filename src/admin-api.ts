@@ -45,6 +45,7 @@ export interface AdminApiParts extends Pick<AccessDependencies, "store" | "peppe
 }
 
 const testTimeoutMs = 10_000;
+const catchUpEveryMs = 60_000;
 
 /** Requests a provider's model list: the call that is free and shows that the credential is accepted. */
 function providerTest({ current }: Pick<ServedCatalog, "current">) {
@@ -78,7 +79,18 @@ function declaredEntries({ keys }: DeclaredAccess): readonly DeclaredKeyEntry[] 
 /** The rows of the admin API, and of `/metrics`. */
 export function adminApi(parts: AdminApiParts, teardown: (() => unknown)[]): readonly Endpoint[] {
   const reader = createLedgerReader(parts.settings.dataFolder);
-  teardown.push(() => reader.close());
+  let isClosed = false;
+  const catchUp = async (): Promise<void> => {
+    await reader.catchUp().catch((cause) => {
+      if (!isClosed) parts.events.backgroundTaskFailed("ledger", cause);
+    });
+  };
+  const timer = setInterval(() => void catchUp(), catchUpEveryMs).unref();
+  teardown.push(() => {
+    isClosed = true;
+    clearInterval(timer);
+    reader.close();
+  });
   const { store, pepper, limits, catalog, gateway, registry, followed } = parts;
   const declaredNow = () => followed.current().configuration.access;
   const { dataFolder } = parts.settings;

@@ -191,6 +191,7 @@ export const otherBounds: Readonly<Record<string, readonly string[]>> = {
     "src/app.ts backlogTickMs deadlineTickMs videoDrainMs",
     "src/telemetry/event-loop-delay.ts everyMs",
     "src/gateway/bodies/bodies.ts pruneEveryMs",
+    "src/admin-api.ts catchUpEveryMs",
     "src/gateway/end-users/erasures.ts lookEveryMs",
     "src/gateway/prices/stored-books.ts lookEveryMs",
     "src/gateway/ledger/writer.ts firstRetryMs longestRetryMs",

@@ -2,12 +2,14 @@
 import type { ThreadMessage } from "../../lib/thread.ts";
 import { type FeedQuery, readFeed } from "./feed.ts";
 import { type RequestListQuery, readRequestPage } from "./request-list.ts";
+import { withUsageIndex } from "./usage-index.ts";
 import { readUsageReport, type UsageQuery } from "./usage-report.ts";
 
 export type ReadJob = { readonly dataFolder: string } & (
   | { readonly read: "usage"; readonly query: UsageQuery }
   | { readonly read: "requests"; readonly query: RequestListQuery }
   | { readonly read: "feed"; readonly query: FeedQuery }
+  | { readonly read: "nothing" }
 );
 
 export type ReadResult = { readonly value: unknown } | { readonly error: string };
@@ -22,6 +24,8 @@ function readFor(job: ReadJob): unknown {
       return readRequestPage(job.dataFolder, job.query);
     case "feed":
       return readFeed(job.dataFolder, job.query);
+    case "nothing":
+      return withUsageIndex(job.dataFolder, () => null);
   }
 }
 

@@ -12,6 +12,8 @@ export interface LedgerReader {
   requests(query: RequestListQuery): Promise<RequestPage>;
   /** Rejects for an invalid cursor. */
   feed(query: FeedQuery): Promise<FeedPage>;
+  /** Brings `usage.db` up to date, so that the next query has little to do. */
+  catchUp(): Promise<void>;
   close(): void;
 }
 
@@ -27,6 +29,9 @@ export function createLedgerReader(dataFolder: string): LedgerReader {
     usage: async (query) => (await ask({ dataFolder, read: "usage", query })) as readonly UsageReportRow[],
     requests: async (query) => (await ask({ dataFolder, read: "requests", query })) as RequestPage,
     feed: async (query) => (await ask({ dataFolder, read: "feed", query })) as FeedPage,
+    async catchUp() {
+      await ask({ dataFolder, read: "nothing" });
+    },
     close: () => thread.close(),
   };
 }
