@@ -2,7 +2,7 @@
 // itself.
 import type { TSchema } from "typebox";
 import type { Dialect } from "../dialects/dialect.ts";
-import type { IncomingRequest } from "../gateway/pipeline/incoming-request.ts";
+import type { IncomingRequest } from "../gateway/pipeline/gateway-request.ts";
 import type { GatewayReply } from "../gateway/pipeline/request-context.ts";
 import type { Caller } from "../gateway/policy/caller.ts";
 import type { JsonObject } from "../lib/json.ts";

@@ -112,14 +112,14 @@ function faultError(fault: JsonFault): GatewayError {
  * The body without its content encoding, read once. Throws status 413 before reading if the declared length is too
  * large.
  */
-export async function readPlain(
+export function readPlain(
   request: Request,
   limits: BodyPace & { readonly maxBodyBytes: number },
 ): Promise<Uint8Array<ArrayBuffer>> {
   const { maxBodyBytes: maxBytes } = limits;
   const decoder = decoderFor(request.headers.get("content-encoding"));
-  const raw = await readBytes(request, maxBytes, limits);
-  return decoder === null ? raw : await decode(decoder, raw, maxBytes);
+  const reading = readBytes(request, maxBytes, limits);
+  return decoder === null ? reading : reading.then((raw) => decode(decoder, raw, maxBytes));
 }
 
 /** A body as an object; `bytes` is its size, `files` are those of a form. */
@@ -144,9 +144,11 @@ export async function readJson(request: Request, limits: ReadLimits): Promise<Re
   const bytes = await readPlain(request, limits);
   const readMs = performance.now() - startedMs;
   const { length } = bytes;
-  const parsed = await parseBody(bytes, limits);
+  const parsing = parseBody(bytes, limits);
+  const parsed = parsing instanceof Promise ? await parsing : parsing;
   if (!parsed.ok) throw faultError(parsed.fault);
   if (!isObject(parsed.value)) throw new GatewayError("invalid_json", "The body must be a JSON object.");
-  const json = parsed.bytes === undefined ? {} : { json: parsed.bytes };
-  return { wire: parsed.value, bytes: length, readMs, ...json, mayBeExact: parsed.mayBeExact };
+  const { value: wire, bytes: json, mayBeExact } = parsed;
+  const read = { wire, bytes: length, readMs, mayBeExact };
+  return json === undefined ? read : { ...read, json };
 }

@@ -78,7 +78,18 @@ function callSenders(send: Send, encode: ReturnType<typeof requestEncoder>, base
   ) => {
     const sendEncoded = (request: Awaited<ReturnType<typeof encode>>): Promise<Response> => {
       observe?.(request.pieces ?? (request.body === undefined ? [] : [request.body]));
-      return send({ ...request, ...more, url: base + call.path, signal });
+      const { method, headers, body, pieces } = request;
+      const url = base + call.path;
+      if (body !== undefined && more.freshConnection === undefined) return send({ method, url, headers, body, signal });
+      return send({
+        method,
+        url,
+        headers,
+        ...(pieces === undefined ? {} : { pieces }),
+        ...(body === undefined ? {} : { body }),
+        ...more,
+        signal,
+      });
     };
     const request = encode(call);
     return request instanceof Promise ? request.then(sendEncoded) : sendEncoded(request);
@@ -192,7 +203,10 @@ export function httpProvider(
       form: "http",
       baseUrl,
       redactor,
-      send: (request) => answer(request).then((response) => redacted(patches.reduce(patchedResponse, response))),
+      send: (request) =>
+        answer(request).then(
+          patches.length === 0 ? redacted : (response) => redacted(patches.reduce(patchedResponse, response)),
+        ),
       sendTask: (call, signal) => sendTaskCall(access.rewriteTaskPath?.(call) ?? call, signal).then(redacted),
     },
     list: listsOf(

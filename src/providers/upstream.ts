@@ -209,20 +209,18 @@ export function createSend(): Send {
 }
 
 /** Reads at most `maxBytes`; null when there is more. Transport errors become gateway errors. */
-export async function readBounded(
-  response: Response,
-  maxBytes: number,
-  signal: AbortSignal,
-): Promise<Uint8Array | null> {
+export function readBounded(response: Response, maxBytes: number, signal: AbortSignal): Promise<Uint8Array | null> {
   // The length of a compressed reply does not limit its content.
   const isPlain = !response.headers.has("content-encoding");
   const declared = Number((isPlain ? response.headers.get("content-length") : null) ?? Number.NaN);
-  if (declared > maxBytes) return null;
+  if (declared > maxBytes) return Promise.resolve(null);
   const reading: Promise<Uint8Array | null> = declared >= 0 ? response.bytes() : gather(response, maxBytes);
-  const bytes = await reading.catch((thrown: unknown) => {
-    throw replyError(thrown, signal);
-  });
-  return bytes === null ? null : (redactorFor(response)?.bytes(bytes, !response.ok) ?? bytes);
+  return reading.then(
+    (bytes) => (bytes === null ? null : (redactorFor(response)?.bytes(bytes, !response.ok) ?? bytes)),
+    (thrown: unknown) => {
+      throw replyError(thrown, signal);
+    },
+  );
 }
 
 async function gather(response: Response, maxBytes: number): Promise<Uint8Array | null> {

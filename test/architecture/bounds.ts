@@ -141,7 +141,7 @@ export const otherBounds: Readonly<Record<string, readonly string[]>> = {
     "src/http/read.ts smallBytes onePieceBytes",
     "src/http/write.ts wholeChars",
     "src/gateway/responses/stored-json.ts pieceChars",
-    "src/lib/body-thread.ts inPlaceBytes plainBytes plainContainers plainQuotes",
+    "src/lib/body-thread.ts inPlaceBytes plainBytes plainContainers plainQuotes blockBytes partBytes",
     "src/lib/json-tail.ts maxTailBytes",
     "src/dialects/openai-chat/passthrough.ts longBytes",
     "src/lib/json-digest.ts stepBytes",

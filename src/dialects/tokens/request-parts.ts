@@ -52,7 +52,11 @@ interface Gathering {
 }
 
 const gathering = (): Gathering => ({
-  ...{ texts: [], images: [], audioSeconds: 0, videoSeconds: 0, pages: 0 },
+  texts: [],
+  images: [],
+  audioSeconds: 0,
+  videoSeconds: 0,
+  pages: 0,
   cacheWrites: "none",
 });
 
@@ -143,13 +147,15 @@ function addBlock(into: Gathering, block: Block): void {
   }
 }
 
-const partsOf = (into: Gathering, more: Partial<RequestParts> = {}): RequestParts => ({
-  messages: 0,
-  tools: [],
-  tokens: 0,
-  ...into,
-  ...more,
-});
+function partsOf(
+  { texts, images, audioSeconds, videoSeconds, pages, cacheWrites }: Gathering,
+  { messages = 0, tools = noTools, tokens = 0, units }: Partial<RequestParts> = {},
+): RequestParts {
+  const parts = { texts, images, audioSeconds, videoSeconds, pages, cacheWrites, messages, tools, tokens };
+  return units === undefined ? parts : { ...parts, units };
+}
+
+const noTools: readonly Tool[] = [];
 
 /** For a conversation of only texts and tools. */
 export function textParts(texts: readonly string[], more: Pick<RequestParts, "messages" | "tools">): RequestParts {

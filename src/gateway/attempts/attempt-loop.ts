@@ -18,14 +18,14 @@ export interface PreparedAttempt<T> {
   send(): Promise<T>;
 }
 
-/** The possible attempts of one candidate, best first. */
+/** Null when there is none left. A GatewayError says why this one cannot carry the request: it does not count as an attempt. */
+export type Preparation<T> = PreparedAttempt<T> | GatewayError | null;
+
+/** The attempts that one candidate may get, best first. */
 export interface CandidateAttempts<T> {
-  /**
-   * Null when there is none left. A GatewayError is the reason why this one cannot serve the request; it does not
-   * count as an attempt.
-   */
-  next(): Promise<PreparedAttempt<T> | GatewayError | null>;
-  /** The last one failed. True if another one of this candidate may still succeed. */
+  /** The next one, at once where nothing has to be looked up for it. */
+  next(): Preparation<T> | Promise<Preparation<T>>;
+  /** The last one failed. True where another one of this candidate may answer all the same. */
   canRecover(failure: GatewayError): boolean;
   /** The last one succeeded after `canRecover`. */
   recovered(): void;
@@ -122,7 +122,10 @@ async function askCandidate<T>(
   const { health } = loop.router;
   const attempts = loop.attemptsFor(candidate);
   let refusal: GatewayError | null = null;
-  for (let prepared = await attempts.next(); prepared !== null; prepared = await attempts.next()) {
+  for (;;) {
+    const next = attempts.next();
+    const prepared = next instanceof Promise ? await next : next;
+    if (prepared === null) break;
     if (loop.ids.stopped !== null) return { failure: loop.ids.stopped, mayContinue: false };
     if (prepared instanceof GatewayError) {
       state.unsupported ??= prepared;

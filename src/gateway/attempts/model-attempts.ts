@@ -13,12 +13,12 @@ import type { AudioTranscoder } from "../operations/audio-transcoder.ts";
 import { type FetchContext, needsBytes, withBytes } from "../operations/image-transfer.ts";
 import { readOrAgain } from "../operations/moderation.ts";
 import type { VoiceLists } from "../operations/voice-lists.ts";
-import { declaredVoices } from "../operations/voice-mapping.ts";
+import { listedVoices } from "../operations/voice-mapping.ts";
 import type { GatewayRequest } from "../pipeline/gateway-request.ts";
 import type { UsageEstimates } from "../pipeline/usage-estimate.ts";
 import type { Candidate } from "../routing/catalog.ts";
 import type { PreferredDialects } from "../routing/preferred-dialects.ts";
-import { mergedResponse } from "../streaming/buffered-response.ts";
+import { counted, mergedResponse } from "../streaming/buffered-response.ts";
 import type { Meter } from "../streaming/meter.ts";
 import type { Chunk } from "../streaming/transcoder.ts";
 import { firstOf, type UpstreamStream } from "../streaming/upstream-stream.ts";
@@ -30,14 +30,13 @@ import {
   attemptCandidates,
   type CandidateAttempts,
   clientClosed,
-  type PreparedAttempt,
+  type Preparation,
   unlessRefused,
 } from "./attempt-loop.ts";
-import { type Way, waysAfter, waysTo } from "./dialect-order.ts";
 import { ignoredFields } from "./ignored-fields.ts";
 import { addressesIn, checkAddresses } from "./media-addresses.ts";
-import { counted, readCall, upstreamStreamOf } from "./open-stream.ts";
-import { planUpstream } from "./plan-upstream.ts";
+import { readCall, upstreamStreamOf } from "./open-stream.ts";
+import { planUpstream, type Way, waysAfter, waysTo } from "./plan-upstream.ts";
 import { idleMs, timeoutMs } from "./retry.ts";
 import { refuseWhenStrict } from "./strictness.ts";
 import type { BufferedResponse, PlanMeans, ReadResponse, UpstreamPlan } from "./upstream-plan.ts";
@@ -87,16 +86,7 @@ function planFor(
   }
 }
 
-/** The voices of the candidate's account, where the request names one of them by a name that is not its id. */
-async function listedVoices({ gatewayRequest, voiceLists }: AttemptContext, candidate: Candidate) {
-  if (gatewayRequest.outline.operation !== "speak") return undefined;
-  const { request } = gatewayRequest;
-  if (request.operation !== "speak" || request.ownVoice || Object.hasOwn(declaredVoices(candidate), request.voice))
-    return undefined;
-  return voiceLists(candidate.provider);
-}
-
-/** The same for an upstream that needs bytes in place of the client's URLs. */
+/** The same for an upstream that needs bytes where the client gave addresses. */
 async function planWithBytes(
   context: AttemptContext,
   candidate: Candidate,
@@ -128,7 +118,6 @@ async function refusedAddress(context: AttemptContext, { provider }: Candidate):
 async function parseApart(gatewayRequest: GatewayRequest, upstream: UpstreamDialect): Promise<GatewayError | null> {
   if (gatewayRequest.dialect === upstream || !isLarge(gatewayRequest.source?.bytes?.length)) return null;
   try {
-    // A getter that caches its result.
     void gatewayRequest.request;
     await nextEventLoopTurn();
     return null;
@@ -184,12 +173,14 @@ class AttemptsAtCandidate<T> implements CandidateAttempts<T> {
     this.way = undefined;
   }
 
-  async next(): Promise<PreparedAttempt<T> | GatewayError | null> {
+  next(): Preparation<T> | Promise<Preparation<T>> {
     this.way = this.ways.shift();
     if (this.way === undefined) return null;
-    const plan = await planOf(this.context, this.candidate, this.way);
-    if (plan instanceof GatewayError) return plan;
-    return { warnings: plan.warnings, send: () => this.sendPlan(this.context, plan, this.candidate) };
+    const { context, candidate, sendPlan } = this;
+    const prepared = (plan: UpstreamPlan | GatewayError): Preparation<T> =>
+      plan instanceof GatewayError ? plan : { warnings: plan.warnings, send: () => sendPlan(context, plan, candidate) };
+    const plan = planOf(context, candidate, this.way);
+    return plan instanceof Promise ? plan.then(prepared) : prepared(plan);
   }
 
   canRecover(failure: GatewayError): boolean {
@@ -207,7 +198,14 @@ class AttemptsAtCandidate<T> implements CandidateAttempts<T> {
 function attempt<T>(context: AttemptContext, send: Send<T>): Promise<AttemptResult<T>> {
   const { candidates, signal, log, events, ids, gatewayRequest, limits, router, repeats, dueMs } = context;
   return attemptCandidates({
-    ...{ candidates, signal, log, events, ids, router, repeats, dueMs },
+    candidates,
+    signal,
+    log,
+    events,
+    ids,
+    router,
+    repeats,
+    dueMs,
     isStream: gatewayRequest.outline.stream,
     maxAttemptsPerRequest: limits.maxAttemptsPerRequest,
     requestedModel: gatewayRequest.outline.model,
@@ -241,12 +239,14 @@ async function checked(
 }
 
 /** The replies to all calls of a plan, in order. */
-function readCalls(
+async function readCalls(
   context: AttemptContext,
   plan: UpstreamPlan,
   candidate: Candidate,
   signal: AbortSignal,
 ): Promise<ReadResponse[]> {
+  const [only] = plan.calls;
+  if (plan.calls.length === 1 && !("again" in only)) return [await readCall(context, plan, candidate, only, signal)];
   const read = readOrAgain((call: UpstreamPlan["calls"][number]) => readCall(context, plan, candidate, call, signal));
   return mapConcurrent(plan.calls, context.limits.maxParallelCalls, read);
 }

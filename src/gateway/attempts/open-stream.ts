@@ -4,7 +4,6 @@ import { GatewayError, toGatewayError } from "../../canonical/error.ts";
 import type { OperationResponse } from "../../canonical/operation.ts";
 import { type Adapt, watchStops } from "../../canonical/stop-sequences.ts";
 import type { StreamEvent } from "../../canonical/stream-event.ts";
-import { totalOutput, type Usage } from "../../canonical/usage.ts";
 import type { AudioCodec, UpstreamRequest } from "../../dialects/dialect.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { Deadline } from "../../lib/deadline.ts";
@@ -17,10 +16,10 @@ import { mergeDeltas } from "../operations/chat.ts";
 import { image } from "../operations/image.ts";
 import { delivered, type FetchContext } from "../operations/image-transfer.ts";
 import type { GatewayRequest } from "../pipeline/gateway-request.ts";
-import { textOfAnswer, type UsageEstimates } from "../pipeline/usage-estimate.ts";
+import type { UsageEstimates } from "../pipeline/usage-estimate.ts";
 import type { Candidate } from "../routing/catalog.ts";
 import { audioTranscoder, canonicalAudio, isEvents, wholeChunks } from "../streaming/audio-stream.ts";
-import { parsedResponse, readResponse, throwHiddenError, upstreamRefusal } from "../streaming/buffered-response.ts";
+import { counted, readResponse, throwHiddenError, upstreamRefusal } from "../streaming/buffered-response.ts";
 import { canonicalStream } from "../streaming/canonical-stream.ts";
 import { concatStreams } from "../streaming/concat-streams.ts";
 import type { Meter } from "../streaming/meter.ts";
@@ -136,35 +135,28 @@ async function readSent(
     maxBytes: context.limits.maxReplyBytes,
     log: context.log,
   };
-  return withImages(context, await readResponse(response, plan, context.gatewayRequest, reading), signal);
+  const read = await readResponse(response, plan, context.gatewayRequest, reading);
+  return withImages(context, read, signal);
 }
 
-async function withImages(context: StreamContext, read: ReadResponse, signal: AbortSignal): Promise<ReadResponse> {
-  const { gatewayRequest, log } = context;
-  log.read(read.usage);
-  if (read.answer?.operation !== "image") return read;
-  const canonicalResponse = await log.waits(delivered(read.answer, gatewayRequest.request, context, signal));
-  return canonicalResponse === read.answer ? read : { ...read, answer: canonicalResponse, changed: true };
-}
-
-/** No usage, or none although there is output. */
-const isUncounted = (usage: Usage | undefined): boolean =>
-  usage === undefined || (totalOutput(usage) === 0 && usage.units === undefined);
-
-/** The reply with its usage: as reported if it can be true, otherwise as estimated, for the client too. */
-export async function counted(
-  read: ReadResponse,
-  plan: UpstreamPlan,
+function withImages(
   context: StreamContext,
-  candidate: Candidate,
+  read: ReadResponse,
+  signal: AbortSignal,
+): ReadResponse | Promise<ReadResponse> {
+  context.log.read(read.usage);
+  return read.answer?.operation === "image" ? withDeliveredImages(context, read, read.answer, signal) : read;
+}
+
+async function withDeliveredImages(
+  context: StreamContext,
+  read: ReadResponse,
+  answer: OperationResponse,
+  signal: AbortSignal,
 ): Promise<ReadResponse> {
-  if (!isUncounted(read.usage)) return read;
-  const { gatewayRequest, estimates } = context;
-  const origin = originOf(candidate.provider, candidate.model);
-  const response = parsedResponse(read, plan, { origin, request: gatewayRequest.request });
-  if (read.usage !== undefined && textOfAnswer(response) === "") return read;
-  const usage = await estimates.reply([gatewayRequest.request], response, candidate);
-  return plan.codec.withUsage(read, usage, gatewayRequest, response);
+  const { gatewayRequest, log } = context;
+  const canonicalResponse = await log.waits(delivered(answer, gatewayRequest.request, context, signal));
+  return canonicalResponse === answer ? read : { ...read, answer: canonicalResponse, changed: true };
 }
 
 /** Merges the images of all calls into one reply. */

@@ -1,19 +1,94 @@
-// Chooses once how a request reaches a candidate: passthrough, translation, or a canonical request in the process.
+// How a candidate is asked: in which dialects, in which order, and on which way: the client's own bytes, a translation, or a canonical request in the process.
+import type { ChatRequest } from "../../canonical/chat.ts";
 import { GatewayError } from "../../canonical/error.ts";
 import type { RenderContext, UpstreamDialect } from "../../dialects/dialect.ts";
+import { remedyOf } from "../../dialects/remedies.ts";
 import { findRow } from "../../dialects/shared/model-table.ts";
-import { originOf } from "../../providers/provider.ts";
+import { dialectsOf, originOf, type Provider } from "../../providers/provider.ts";
 import { overasks } from "../operations/chat.ts";
 import { inMadeFormat } from "../operations/speech-format.ts";
 import { voiceFor } from "../operations/voice-mapping.ts";
 import type { GatewayRequest } from "../pipeline/gateway-request.ts";
 import type { Candidate } from "../routing/catalog.ts";
+import type { PreferredDialects } from "../routing/preferred-dialects.ts";
 import { passthrough } from "./passthrough.ts";
 import { refuseWhenStrict } from "./strictness.ts";
 import { inProcess, translate } from "./translate.ts";
 import type { PlanCodec, PlanMeans, UpstreamPlan } from "./upstream-plan.ts";
 
-/** State that only one provider can read is not sent to others. */
+function dialectsIn(gatewayRequest: GatewayRequest, spoken: readonly UpstreamDialect[]): readonly UpstreamDialect[] {
+  const able = spoken.filter((dialect) => dialect.operation === gatewayRequest.outline.operation);
+  return able.includes(gatewayRequest.dialect.variantOf ?? gatewayRequest.dialect)
+    ? [gatewayRequest.dialect, ...able.filter((dialect) => dialect !== gatewayRequest.dialect)]
+    : able;
+}
+
+/**
+ * A pure memo for every request to a provider that serves all models in all its dialects. The key is the provider, which
+ * is never changed and belongs to one catalog: another gateway has providers of its own.
+ */
+const dialectsByProvider = new WeakMap<Provider, Map<UpstreamDialect, readonly UpstreamDialect[]>>();
+
+/** What a candidate may be asked in: the client's own dialect first, then the others that serve the operation. */
+export function dialectsFor(
+  gatewayRequest: GatewayRequest,
+  { provider, model }: Candidate,
+): readonly UpstreamDialect[] {
+  if (provider.dispatch.form === "canonical") return [gatewayRequest.dialect];
+  if (provider.kind.supports !== undefined) return dialectsIn(gatewayRequest, dialectsOf(provider, model));
+  const mine = dialectsByProvider.get(provider) ?? new Map<UpstreamDialect, readonly UpstreamDialect[]>();
+  const dialects = mine.get(gatewayRequest.dialect);
+  if (dialects !== undefined) return dialects;
+  const found = dialectsIn(gatewayRequest, provider.kind.dialects);
+  dialectsByProvider.set(provider, mine.set(gatewayRequest.dialect, found));
+  return found;
+}
+
+/** One way to ask: a dialect, and the request as it is asked there. */
+export interface Way {
+  readonly upstream: UpstreamDialect;
+  readonly gatewayRequest: GatewayRequest;
+}
+
+/** The client's own dialect first, unless another one is known to serve the model better. */
+export function waysTo(gatewayRequest: GatewayRequest, candidate: Candidate, preferred: PreferredDialects): Way[] {
+  const { provider, model } = candidate;
+  const dialects = dialectsFor(gatewayRequest, candidate);
+  const best =
+    preferred.of(candidate, gatewayRequest.outline) ??
+    provider.kind.prefers?.(
+      gatewayRequest.outline,
+      { model, declared: provider.entry.declared },
+      gatewayRequest.dialect,
+    );
+  const ordered =
+    best === undefined || best === dialects[0] || !dialects.includes(best)
+      ? dialects
+      : [best, ...dialects.filter((dialect) => dialect !== best)];
+  return ordered.map((upstream) => ({ upstream, gatewayRequest }));
+}
+
+/** The same request with reasoning off; null where it cannot be said, or was said before. */
+function withoutReasoning({ upstream, gatewayRequest }: Way): Way | null {
+  const { request, dialect } = gatewayRequest;
+  if (request.operation !== "chat" || gatewayRequest.adjustments !== undefined) return null;
+  const wire = upstream === dialect ? dialect.passthrough.withoutReasoning?.(gatewayRequest.wire) : gatewayRequest.wire;
+  if (wire === undefined) return null;
+  const quiet: ChatRequest = { ...request, reasoning: { effort: "none", hint: true } };
+  const changes = [{ code: "approximated", path: dialect.request.fieldPath("reasoning") }] as const;
+  return { upstream, gatewayRequest: gatewayRequest.with({ wire, request: quiet, adjustments: changes }) };
+}
+
+/** What is left to try after a refusal, best first; null where the refusal names no remedy. */
+export function waysAfter(failure: GatewayError, way: Way, others: readonly Way[]): Way[] | null {
+  const remedy = remedyOf(failure);
+  if (remedy === undefined) return null;
+  if (remedy === "another-dialect") return [...others];
+  const again = withoutReasoning(way);
+  return again === null ? null : [again, ...others];
+}
+
+/** State that only one provider can read is sent to no other. */
 function refuseElsewhere({ pinnedTo }: GatewayRequest, { provider, model }: Candidate): void {
   if (pinnedTo === undefined || pinnedTo.origin === originOf(provider, model)) return;
   const message = `'${pinnedTo.path}' was created by another provider, and only that provider can read it.`;
@@ -77,6 +152,7 @@ export function planUpstream(
   const encoded = codec.encodeRequest(gatewayRequest, upstream, context, limits);
   refuseWhenStrict(gatewayRequest, encoded.warnings);
   const { model, declared } = context;
-  const plan = { codec, upstream, model, declared, ...encoded };
+  const { calls, parts, watched, warnings } = encoded;
+  const plan = { codec, upstream, model, declared, calls, parts, watched, warnings };
   return able === given || codec === passthrough ? plan : { ...plan, spoken: able.request };
 }

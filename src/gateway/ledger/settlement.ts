@@ -55,19 +55,14 @@ const none: readonly PassedOver[] = [];
 function moneyOf(ending: Ending, usage: Usage, prices: Prices): Money {
   const { provider, providerKind, upstreamModel, operation, model, admittedAtMs: atMs, isCharged, tier } = ending;
   if (!isCharged) return notCharged;
-  return prices.of(
-    {
-      ...{ provider: provider ?? "", kind: providerKind ?? "", model: upstreamModel ?? "", operation, atMs },
-      ...(tier ? { tier } : {}),
-    },
-    model,
-    usage,
-  );
+  const query = { provider: provider ?? "", kind: providerKind ?? "", model: upstreamModel ?? "", operation, atMs };
+  return prices.of(tier ? { ...query, tier } : query, model, usage);
 }
 
 export function settlementOf(ending: Ending, prices: Prices): LedgerSettlement {
   const { usage = zeroUsage, warnings, isCharged, state, httpStatus, errorCode, provider, upstreamModel } = ending;
   const { attempts, firstByteMs, durationMs, credential = null, attemptStartedMs = null, passedOver = none } = ending;
+  const { costNanoDollars, priceNanoDollars } = moneyOf(ending, usage, prices);
   return {
     state,
     httpStatus,
@@ -79,7 +74,8 @@ export function settlementOf(ending: Ending, prices: Prices): LedgerSettlement {
     durationMs,
     credential,
     attemptStartedMs,
-    ...moneyOf(ending, usage, prices),
+    costNanoDollars,
+    priceNanoDollars,
     usage,
     charged: isCharged,
     warnings: warnings.length === 0 ? null : warningText(warnings),

@@ -2,6 +2,7 @@
 // one.
 import type { ChatRequest, ChatResponse } from "../../canonical/chat.ts";
 import { GatewayError } from "../../canonical/error.ts";
+import type { OperationResponse } from "../../canonical/operation.ts";
 import type { Adapt } from "../../canonical/stop-sequences.ts";
 import type { StreamEvent } from "../../canonical/stream-event.ts";
 import { sumUsage } from "../../canonical/usage.ts";
@@ -103,4 +104,13 @@ export function divideStops(
   const taken = request.stopSequences.filter((sequence) => stops.takes(sequence)).slice(0, stops.most);
   const watched = request.stopSequences.filter((sequence) => !taken.includes(sequence));
   return { ask: watched.length === 0 ? request : { ...request, stopSequences: taken }, watched };
+}
+
+/** What a conversation's reply says: text, thinking and calls. */
+export function textOfAnswer(response: OperationResponse): string {
+  if (response.operation !== "chat") return "";
+  const blocks = response.choices.flatMap((choice) => choice.blocks);
+  return blocks
+    .map((block) => (block.type === "tool-call" ? `${block.name}${block.input}` : "text" in block ? block.text : ""))
+    .join("\n");
 }

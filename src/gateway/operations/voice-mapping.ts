@@ -4,7 +4,9 @@ import { GatewayError } from "../../canonical/error.ts";
 import type { OperationRequest } from "../../canonical/operation.ts";
 import { type ListedVoice, standardVoices } from "../../canonical/speech.ts";
 import { listedVoiceId } from "../../dialects/speech/voices.ts";
+import type { GatewayRequest } from "../pipeline/gateway-request.ts";
 import type { Candidate, Voices } from "../routing/catalog.ts";
+import type { VoiceLists } from "./voice-lists.ts";
 
 const usual = new Set(standardVoices);
 
@@ -28,4 +30,16 @@ export function voiceFor(
   if (own !== undefined) return own;
   const names = [...new Set([...standardVoices, ...Object.keys(declared)])].join(", ");
   throw new GatewayError("invalid_value", `'voice' must be one of: ${names}.`, { param: "voice" });
+}
+
+/** The voices of the candidate's account, where the request names one of them by a name that is not its id. */
+export async function listedVoices(
+  { gatewayRequest, voiceLists }: { readonly gatewayRequest: GatewayRequest; readonly voiceLists: VoiceLists },
+  candidate: Candidate,
+) {
+  if (gatewayRequest.outline.operation !== "speak") return undefined;
+  const { request } = gatewayRequest;
+  if (request.operation !== "speak" || request.ownVoice || Object.hasOwn(declaredVoices(candidate), request.voice))
+    return undefined;
+  return voiceLists(candidate.provider);
 }

@@ -11,7 +11,6 @@ import { type AttemptContext, attemptStream, attemptWhole } from "../attempts/mo
 import type { BodyRecorder } from "../bodies/recorder.ts";
 import type { LedgerOpening } from "../ledger/types.ts";
 import { attemptCount } from "../operations/token-count.ts";
-import { ledgerNames } from "../policy/caller.ts";
 import { type Plan, resolve, resolveUnnamed } from "../routing/resolve.ts";
 import { type ClientStreamEnd, clientStream } from "../streaming/client-stream.ts";
 import { createMeter, type Meter } from "../streaming/meter.ts";
@@ -20,7 +19,7 @@ import { type Exchange, type ExchangeOutcome, type ServedBy, settlePending, with
 import type { AdmittedExchange, Work } from "./exchange-request.ts";
 import type { Gateway } from "./gateway.ts";
 import type { GatewayRequest } from "./gateway-request.ts";
-import { streamEncoderOf } from "./incoming-request.ts";
+import { streamEncoderOf } from "./gateway-request.ts";
 import { failedOutcome, repliedOutcome, streamedOutcome } from "./outcome.ts";
 import type { GatewayReply, RequestContext } from "./request-context.ts";
 import { requestSize } from "./request-size.ts";
@@ -150,11 +149,16 @@ function openingOf(
   { id, candidates, reservations, request: { requestId, caller, session } }: AdmittedExchange,
 ): LedgerOpening {
   const families = candidates.map(familyOf);
+  const { organization, project, keyId, endUser } = caller;
   return {
     id,
     atMs: clock.nowMs(),
     requestId,
-    ...ledgerNames(caller, session),
+    organization,
+    project,
+    keyId,
+    endUser,
+    session,
     operation: outline.operation,
     dialect: dialect.name,
     model: outline.model,

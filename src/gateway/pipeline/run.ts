@@ -14,20 +14,27 @@ import type { AdmittedExchange, ExchangeRequest, Work } from "./exchange-request
 export function admit(dependencies: GatewayDependencies, request: ExchangeRequest): AdmittedExchange {
   const { policies, nextId } = dependencies;
   const { caller, operation, model, size, content } = request;
-  const intent: ExchangeIntent = { id: nextId(), caller, operation, model, content };
+  const id = nextId();
+  const intent: ExchangeIntent = { id, caller, operation, model, content };
   for (const policy of policies) policy.authorize?.(intent);
   const plan = request.resolve();
   const candidates = permitted(policies, intent, plan.candidates);
   const routed = dependencies.router.choose(candidates, plan.route, request);
-  const reservations = reserve(policies, { ...intent, size, candidates: routed.candidates });
-  const { id } = intent;
-  const admitted = { id, request, reservations, candidates: routed.candidates, affinity: routed.affinity };
+  const reservations = reserve(policies, {
+    id,
+    caller,
+    operation,
+    model,
+    content,
+    size,
+    candidates: routed.candidates,
+  });
   const decisions = decisionsOf(plan.candidates, candidates, routed);
   const dueMs = request.arrivedMs + (totalMsOf(plan.route, operation) ?? dependencies.limits.requestMs);
   const repeats = plan.route?.repeats ?? 0;
-  return decisions.length === 0
-    ? { ...admitted, dueMs, repeats }
-    : { ...admitted, dueMs, repeats, passedOver: decisions };
+  const { candidates: ordered, affinity } = routed;
+  const admitted = { id, request, reservations, candidates: ordered, affinity, dueMs, repeats };
+  return decisions.length === 0 ? admitted : { ...admitted, passedOver: decisions };
 }
 
 const totalMsOf = (route: Route | undefined, operation: Operation): number | undefined =>
@@ -88,10 +95,24 @@ export async function perform<T>(
   try {
     const entry = await work.open(admitted);
     exchange = createExchange({
-      ...{ id, requestId, entry, reservations, candidates, clock, events, arrivedMs, prices },
-      ...{ operation, model, tier: request.size.tier(), passedOver: admitted.passedOver },
-      ...{ router: dependencies.router, affinity: admitted.affinity },
-      ...{ keyId: caller.keyId, running, bodies: bodies.begin(id, caller) },
+      id,
+      requestId,
+      entry,
+      reservations,
+      candidates,
+      clock,
+      events,
+      arrivedMs,
+      prices,
+      operation,
+      model,
+      tier: request.size.tier(),
+      passedOver: admitted.passedOver,
+      keyId: caller.keyId,
+      running,
+      router: dependencies.router,
+      affinity: admitted.affinity,
+      bodies: bodies.begin(id, caller),
     });
   } catch (thrown) {
     reservations.cancel();

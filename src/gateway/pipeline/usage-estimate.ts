@@ -7,6 +7,7 @@ import { approximateInput, approximateText, scanInput } from "../../dialects/tok
 import { requestParts } from "../../dialects/tokens/request-parts.ts";
 import { scanText } from "../../dialects/tokens/text-scan.ts";
 import { countInput, countText, type TokenCounter } from "../../providers/token-counter/index.ts";
+import { textOfAnswer } from "../operations/chat.ts";
 import type { Candidate } from "../routing/catalog.ts";
 import { type Delivered, nothingDelivered } from "../streaming/meter.ts";
 
@@ -31,15 +32,6 @@ export const familyOf = ({ provider, model }: Candidate): TokenFamily => tokenFa
 
 /** Counting is free at every provider that offers it. */
 const isFree = (request: OperationRequest): boolean => request.operation === "count";
-
-/** The output of a chat reply: text, thinking and calls. */
-export function textOfAnswer(response: OperationResponse): string {
-  if (response.operation !== "chat") return "";
-  const blocks = response.choices.flatMap((choice) => choice.blocks);
-  return blocks
-    .map((block) => (block.type === "tool-call" ? `${block.name}${block.input}` : "text" in block ? block.text : ""))
-    .join("\n");
-}
 
 export function usageEstimates(counter: TokenCounter): UsageEstimates {
   const inputOf = async (request: OperationRequest, family: TokenFamily): Promise<Usage> => {

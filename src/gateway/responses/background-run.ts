@@ -5,7 +5,7 @@ import type { Item, ResponseDocument, ResponseFrame } from "../../dialects/diale
 import { keepResponseAlive } from "../../store/responses.ts";
 import type { AdmittedExchange } from "../pipeline/exchange-request.ts";
 import type { GatewayRequest } from "../pipeline/gateway-request.ts";
-import { streamEncoderOf } from "../pipeline/incoming-request.ts";
+import { streamEncoderOf } from "../pipeline/gateway-request.ts";
 import type { RequestContext } from "../pipeline/request-context.ts";
 import type { StreamInterceptor } from "../streaming/client-stream.ts";
 import { createEventLog, type EventLog } from "./event-log.ts";

@@ -4,7 +4,7 @@ import type { Item, ResponseFrame } from "../../dialects/dialect.ts";
 import type { CompactedResponse } from "../../dialects/stored-responses.ts";
 import { randomId } from "../../lib/ids.ts";
 import { originOf } from "../../providers/provider.ts";
-import { type IncomingRequest, streamEncoderOf } from "../pipeline/incoming-request.ts";
+import { type IncomingRequest, streamEncoderOf } from "../pipeline/gateway-request.ts";
 import type { GatewayReply } from "../pipeline/request-context.ts";
 import { type Conversation, conversationOf } from "./conversation.ts";
 import { createEventLog } from "./event-log.ts";

@@ -4,7 +4,7 @@ import type { StoredRequest } from "../../dialects/stored-responses.ts";
 import type { JsonObject } from "../../lib/json.ts";
 import { responseHolding } from "../../store/response-items.ts";
 import { findResponse, type ResponseRow } from "../../store/responses.ts";
-import type { IncomingRequest, Overrides } from "../pipeline/incoming-request.ts";
+import type { IncomingRequest, Overrides } from "../pipeline/gateway-request.ts";
 import { documentOf, inputOf, type ResponsesDependencies } from "./persist.ts";
 import { openSummary } from "./sealed-summary.ts";
 

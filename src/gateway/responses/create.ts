@@ -10,7 +10,7 @@ import type { Json } from "../../lib/json.ts";
 import { endUserKey } from "../../store/end-users.ts";
 import { putResponse } from "../../store/responses.ts";
 import type { GatewayRequest } from "../pipeline/gateway-request.ts";
-import { gatewayRequestOf, type IncomingRequest, streamEncoderOf } from "../pipeline/incoming-request.ts";
+import { gatewayRequestOf, type IncomingRequest, streamEncoderOf } from "../pipeline/gateway-request.ts";
 import type { GatewayReply } from "../pipeline/request-context.ts";
 import type { Caller } from "../policy/caller.ts";
 import { heartbeatTtlMs, startBackgroundRun } from "./background-run.ts";

@@ -5,7 +5,7 @@ import type { Parameter } from "../../dialects/stored-responses.ts";
 import type { JsonObject } from "../../lib/json.ts";
 import { encodeFrames, type Frame } from "../../lib/sse.ts";
 import { deleteResponse, findResponse, type ResponseRow } from "../../store/responses.ts";
-import { type IncomingRequest, streamEncoderOf } from "../pipeline/incoming-request.ts";
+import { type IncomingRequest, streamEncoderOf } from "../pipeline/gateway-request.ts";
 import type { GatewayReply } from "../pipeline/request-context.ts";
 import { createBackgroundRuns, startMaintenance } from "./background-runs.ts";
 import { compact } from "./compaction.ts";

@@ -4,8 +4,8 @@ import { GatewayError } from "../../canonical/error.ts";
 import { addUsage } from "../../canonical/usage.ts";
 import type { CompactionReply, OpenedItems, SummaryRequest } from "../../dialects/stored-responses.ts";
 import type { ServedBy } from "../pipeline/exchange.ts";
+import type { IncomingRequest } from "../pipeline/gateway-request.ts";
 import { createGatewayRequest, type GatewayRequest } from "../pipeline/gateway-request.ts";
-import type { IncomingRequest } from "../pipeline/incoming-request.ts";
 import { nowSeconds, type ResponsesDependencies } from "./persist.ts";
 
 /** The conversation to compact, as an upstream may see it. */

@@ -3,16 +3,18 @@
 import { GatewayError } from "../../canonical/error.ts";
 import type { OperationResponse } from "../../canonical/operation.ts";
 import { cutAtStops } from "../../canonical/stop-sequences.ts";
+import { totalOutput, type Usage } from "../../canonical/usage.ts";
 import type { ReadContext } from "../../dialects/dialect.ts";
 import { invalidUpstreamResponse } from "../../dialects/errors.ts";
 import { writeBody } from "../../lib/body-thread.ts";
 import { parseExactText } from "../../lib/exact-json.ts";
 import { isObject, type Json, type JsonObject, parseJsonText } from "../../lib/json.ts";
 import { retryAfterMs } from "../../lib/retry-after.ts";
+import { originOf } from "../../providers/provider.ts";
 import { readBounded } from "../../providers/upstream.ts";
 import type { AttemptLog } from "../attempts/attempt-log.ts";
 import type { BufferedResponse, ReadResponse, UpstreamPlan } from "../attempts/upstream-plan.ts";
-import { mergeAnswers } from "../operations/chat.ts";
+import { mergeAnswers, textOfAnswer } from "../operations/chat.ts";
 import { check, merge } from "../operations/index.ts";
 import { countRefusal } from "../operations/token-count-refusal.ts";
 import type { GatewayRequest } from "../pipeline/gateway-request.ts";
@@ -120,7 +122,41 @@ export function parsedResponse(
   return upstream.textFormats.parse(bytes, type, context);
 }
 
-/** A response in the client's dialect. Throws if it is not valid for this request. */
+/** What an estimate of usage needs. */
+interface Estimating {
+  readonly gatewayRequest: GatewayRequest;
+  readonly estimates: UsageEstimates;
+}
+
+/** Nobody counted, or nothing was counted for what was said. */
+const isUncounted = (usage: Usage | undefined): boolean =>
+  usage === undefined || (totalOutput(usage) === 0 && usage.units === undefined);
+
+/** The reply with its usage: the provider's where it can be true, else the gateway's estimate, which the client is told too. */
+export function counted(
+  read: ReadResponse,
+  plan: UpstreamPlan,
+  context: Estimating,
+  candidate: Candidate,
+): ReadResponse | Promise<ReadResponse> {
+  return isUncounted(read.usage) ? estimated(read, plan, context, candidate) : read;
+}
+
+async function estimated(
+  read: ReadResponse,
+  plan: UpstreamPlan,
+  context: Estimating,
+  candidate: Candidate,
+): Promise<ReadResponse> {
+  const { gatewayRequest, estimates } = context;
+  const origin = originOf(candidate.provider, candidate.model);
+  const response = parsedResponse(read, plan, { origin, request: gatewayRequest.request });
+  if (read.usage !== undefined && textOfAnswer(response) === "") return read;
+  const usage = await estimates.reply([gatewayRequest.request], response, candidate);
+  return plan.codec.withUsage(read, usage, gatewayRequest, response);
+}
+
+/** A response in the client's dialect. Throws where it is none for this request. */
 export async function rendered(
   response: OperationResponse,
   plan: UpstreamPlan,
