@@ -18,7 +18,7 @@ export interface PreparedAttempt<T> {
   send(): Promise<T>;
 }
 
-/** Null when there is none left. A GatewayError says why this one cannot carry the request: it does not count as an attempt. */
+/** Null when there is none left. A GatewayError is the reason why this one cannot serve the request; it does not count as an attempt. */
 export type Preparation<T> = PreparedAttempt<T> | GatewayError | null;
 
 /** The attempts that one candidate may get, best first. */

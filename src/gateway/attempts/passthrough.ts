@@ -1,4 +1,4 @@
-// Client and upstream speak one dialect: the client's own body goes on with another model in it, and the bytes of the reply or of the stream come back.
+// Client and upstream use one dialect: the client's own body is sent with another model in it, and the bytes of the response are returned.
 import type { Usage } from "../../canonical/usage.ts";
 import type {
   PassthroughReader,
@@ -32,7 +32,7 @@ const encoder = new TextEncoder();
 
 const none: readonly never[] = [];
 
-/** The body of a reply that nobody has parsed. */
+/** The body of a response that was not parsed. */
 const unread: JsonObject = {};
 
 /** The client's own wire, split for an upstream that accepts fewer items. */
@@ -43,7 +43,7 @@ function wiresOf(asked: GatewayRequest, upstream: UpstreamDialect, context: Rend
   return itemCount(asked.request) <= most ? [wire] : asked.dialect.passthrough.splitBatch(wire, most);
 }
 
-/** Behind a finish come usage and an end; an upstream that goes on gets a quick estimate in place of what is charged. */
+/** After a finish only usage and an end are expected; an upstream that sends more gets a quick estimate instead of the charged usage. */
 const mostHeldFrames = 16;
 
 /** The text of a frame as the splitter gives it. */
@@ -73,7 +73,7 @@ function skimmed(reader: StreamReader, frame: Frame, meter: Meter): boolean {
   return text !== null;
 }
 
-/** Same dialect on both sides: the original bytes go on. An error frame is withheld, because the gateway words errors itself. */
+/** Same dialect on both sides: the original bytes are forwarded. An error frame is withheld, because the gateway writes errors itself. */
 function originalBytes(gatewayRequest: GatewayRequest, reader: StreamReader, meter: Meter): Transcoder {
   const { terminator, corrected, visibleFrame } = gatewayRequest.dialect.passthrough;
   const { wire } = gatewayRequest;

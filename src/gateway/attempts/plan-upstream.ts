@@ -1,4 +1,4 @@
-// How a candidate is asked: in which dialects, in which order, and on which way: the client's own bytes, a translation, or a canonical request in the process.
+// How a request reaches a candidate: in which dialects, in which order, and how: original bytes, a translation, or a canonical request.
 import type { ChatRequest } from "../../canonical/chat.ts";
 import { GatewayError } from "../../canonical/error.ts";
 import type { RenderContext, UpstreamDialect } from "../../dialects/dialect.ts";
@@ -29,7 +29,7 @@ function dialectsIn(gatewayRequest: GatewayRequest, spoken: readonly UpstreamDia
  */
 const dialectsByProvider = new WeakMap<Provider, Map<UpstreamDialect, readonly UpstreamDialect[]>>();
 
-/** What a candidate may be asked in: the client's own dialect first, then the others that serve the operation. */
+/** The dialects for a candidate: the client's own first, then the others that serve the operation. */
 export function dialectsFor(
   gatewayRequest: GatewayRequest,
   { provider, model }: Candidate,
@@ -44,7 +44,7 @@ export function dialectsFor(
   return found;
 }
 
-/** One way to ask: a dialect, and the request as it is asked there. */
+/** One way to a candidate: a dialect, and the request for it. */
 export interface Way {
   readonly upstream: UpstreamDialect;
   readonly gatewayRequest: GatewayRequest;
@@ -68,7 +68,7 @@ export function waysTo(gatewayRequest: GatewayRequest, candidate: Candidate, pre
   return ordered.map((upstream) => ({ upstream, gatewayRequest }));
 }
 
-/** The same request with reasoning off; null where it cannot be said, or was said before. */
+/** The same request with reasoning off; null if that cannot be expressed, or was tried before. */
 function withoutReasoning({ upstream, gatewayRequest }: Way): Way | null {
   const { request, dialect } = gatewayRequest;
   if (request.operation !== "chat" || gatewayRequest.adjustments !== undefined) return null;

@@ -106,7 +106,7 @@ export function divideStops(
   return { ask: watched.length === 0 ? request : { ...request, stopSequences: taken }, watched };
 }
 
-/** What a conversation's reply says: text, thinking and calls. */
+/** The text of a response: its texts, reasoning and tool calls. */
 export function textOfAnswer(response: OperationResponse): string {
   if (response.operation !== "chat") return "";
   const blocks = response.choices.flatMap((choice) => choice.blocks);

@@ -1,4 +1,4 @@
-// A request as it comes from the front door, and what the pipeline makes of it; what it means is built when it is first asked for.
+// A request as it arrives from the client, and as the pipeline uses it; the canonical request is built when it is first read.
 import type { OperationRequest } from "../../canonical/operation.ts";
 import type { Warning } from "../../canonical/warning.ts";
 import type { Dialect, RequestMeta, WriteContext } from "../../dialects/dialect.ts";
@@ -156,7 +156,7 @@ export interface Overrides {
 
 const encoder = new TextEncoder();
 
-/** The request that goes through the pipeline. Throws the 400 of a wire that makes no sense. */
+/** The request for the pipeline. Throws the 400 of an invalid wire. */
 export function gatewayRequestOf(incoming: IncomingRequest, nowMs: number, changes: Overrides = {}): GatewayRequest {
   const { dialect, envelope, strict } = incoming;
   const wire = changes.wire ?? incoming.wire;

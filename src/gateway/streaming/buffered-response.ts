@@ -128,11 +128,11 @@ interface Estimating {
   readonly estimates: UsageEstimates;
 }
 
-/** Nobody counted, or nothing was counted for what was said. */
+/** No usage, or none although there is output. */
 const isUncounted = (usage: Usage | undefined): boolean =>
   usage === undefined || (totalOutput(usage) === 0 && usage.units === undefined);
 
-/** The reply with its usage: the provider's where it can be true, else the gateway's estimate, which the client is told too. */
+/** The response with its usage: as reported if it can be true, otherwise as estimated, for the client too. */
 export function counted(
   read: ReadResponse,
   plan: UpstreamPlan,
