@@ -42,7 +42,7 @@ const end = goneTo + 35;
 const seen = { requests: 0, twice: 0, errors: 0, lateErrors: 0, backAfter: Number.NaN };
 
 async function ask(): Promise<void> {
-  const response = await fetch(`${running.url}v1/chat/completions`, {
+  const response = await fetch(new URL("/v1/chat/completions", running.url), {
     method: "POST",
     headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
     body: JSON.stringify({ model: "pair", messages: [{ role: "user", content: "hi" }] }),
