@@ -117,7 +117,8 @@ export async function strictSetting(options: GatewayOptions = {}): Promise<Setti
     entries.push(`  ${providerOf(index)}: { ${provider(up.url)}, models: ["${model}"] }`);
   }
   const running = await gateway({
-    yaml: `providers:\n${entries.join("\n")}\nmodels:\n${routes.join("\n")}\n`,
+    // Every conversation takes a provider down, and the next one expects it back at once: no breaker may remember it.
+    yaml: `limits: { breaker_failures: 1000000, breaker_min_requests: 1000000 }\nproviders:\n${entries.join("\n")}\nmodels:\n${routes.join("\n")}\n`,
     ...options,
   });
   return {

@@ -44,6 +44,7 @@ test.each(bodies)("the words in %j", (body, message) => {
 const types: Partial<Record<ErrorKind, [number, string]>> = {
   missing_api_key: [401, "authentication_error"],
   invalid_api_key: [401, "authentication_error"],
+  key_revoked: [401, "authentication_error"],
   ip_not_allowed: [403, "permission_error"],
   operation_not_allowed: [403, "permission_error"],
   model_not_allowed: [403, "permission_error"],
