@@ -10,6 +10,7 @@ import { listErasures } from "../store/end-users.ts";
 import { audited } from "./audit.ts";
 import { type Opened, withStore } from "./open.ts";
 import { type Command, parseCommonFields, UsageError } from "./options.ts";
+import { jsonText } from "./print.ts";
 
 const text = { type: "string" } as const;
 
@@ -22,15 +23,16 @@ async function projectIdOf({ store }: Opened, name: string): Promise<string> {
 async function withEndUser(
   words: readonly string[],
   command: string,
-  work: (opened: Opened, project: string, endUser: string) => Promise<void>,
+  work: (opened: Opened, project: string, endUser: string, asJson: boolean) => Promise<void>,
 ): Promise<void> {
-  const { values, positionals } = parseCommonFields(words, { project: text }, 1);
+  const { values, positionals } = parseCommonFields(words, { project: text, json: { type: "boolean" } } as const, 1);
   const [endUser] = positionals;
   if (endUser === undefined) throw new UsageError(`Missing ID. Usage: turnpike end-users ${command} ID.`);
-  await withStore(async (opened) => work(opened, await projectIdOf(opened, values.project ?? "default"), endUser));
+  const { project = "default", json = false } = values;
+  await withStore(async (opened) => work(opened, await projectIdOf(opened, project), endUser, json));
 }
 
-/** As JSON lines, one object each. */
+/** As JSON lines, one object each, with `--json` or without. */
 const exportData = (words: readonly string[]): Promise<void> =>
   withEndUser(words, "export", async ({ store, settings: { dataFolder }, pepper }, project, endUser) => {
     const entry = { action: "export", resource: "end-users", objectId: referenceOf(pepper, project, endUser) };
@@ -58,21 +60,22 @@ async function applyHere({ store, settings: { dataFolder }, pepper }: Opened): P
 }
 
 const remove = (words: readonly string[]): Promise<void> =>
-  withEndUser(words, "delete", async (opened, project, endUser) => {
+  withEndUser(words, "delete", async (opened, project, endUser, asJson) => {
     const { store, pepper } = opened;
     const entry = { action: "delete", resource: "end-users", objectId: referenceOf(pepper, project, endUser) };
     const { marker, responses, videos } = await audited(store, entry, (inside) =>
       deleteEndUser(inside, { pepper, project, endUser, nowMs: Date.now() }),
     );
-    console.log(`Deleted ${responses} stored responses and ${videos} videos.`);
     const isDone = await applyHere(opened);
+    if (asJson) return console.log(jsonText({ marker, responses, videos, applied: isDone }));
+    console.log(`Deleted ${responses} stored responses and ${videos} videos.`);
     const when = isDone
       ? "Requests in this data folder have"
       : "Within seconds, requests in the ledgers of running gateways have";
     console.log(`${when} '${marker}' in place of the end user, and no bodies.`);
   });
 
-const project = { "--project NAME": "its project; `default` if omitted" };
+const project = { "--project NAME": "its project; `default` if omitted", "--json": "print JSON" };
 
 export const endUsersCommand: Command = {
   usage: "turnpike end-users",
