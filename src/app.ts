@@ -27,6 +27,7 @@ import { type Keys, openKeys } from "./gateway/policy/keys.ts";
 import { promptLength } from "./gateway/policy/prompt-length.ts";
 import { createRates } from "./gateway/policy/rates.ts";
 import { createPendingReservations } from "./gateway/policy/reservations.ts";
+import { createWaiting } from "./gateway/policy/waiting.ts";
 import { createWindows } from "./gateway/policy/windows.ts";
 import { openResponses, type Responses } from "./gateway/responses/responses.ts";
 import { createModelLists } from "./gateway/routing/model-lists.ts";
@@ -67,6 +68,8 @@ export interface Running {
 const backlogTickMs = 500;
 /** The tick of deadlines, which is how late one may be noticed. */
 const deadlineTickMs = 40;
+/** How often requests that wait are tried again. */
+const waitingTickMs = 25;
 /** Polls can be repeated after the next start. */
 const videoDrainMs = 5_000;
 
@@ -107,6 +110,7 @@ function gatewayOf(foundation: Foundation, options: StartOptions, live: ServedCa
     budgets,
     endUsers: createEndUsers(systemClock),
     inFlight: concurrency.inFlight,
+    waiting: createWaiting(systemClock, createSharedInterval(waitingTickMs)),
     running: createRunningWork(),
     bodies: bodiesOf(foundation, teardown),
     pending: createPendingReservations(policies, ledger.reservations),

@@ -71,8 +71,12 @@ export function createObservability({ secrets, ...options }: ObservabilityOption
     },
     connect(gateway) {
       connected = gateway;
-      const { inFlight, ledger } = gateway;
-      return addProcessMetrics(registry, { inFlight, ledgerQueue: ledger.waitingRows });
+      const { inFlight, ledger, waiting } = gateway;
+      return addProcessMetrics(registry, {
+        inFlight,
+        waiting: waiting.waiting,
+        ledgerQueue: ledger.waitingRows,
+      });
     },
   };
 }

@@ -65,6 +65,7 @@ export const metricFamilies = {
   streams: counter("streams", "Streams that have ended.", ["state"]),
   openStreams: gauge("turnpike_open_streams", "Streams in progress."),
   inFlight: gauge("turnpike_requests_in_flight", "Requests in progress, streams included."),
+  waiting: gauge("turnpike_waiting_requests", "Requests that wait for their admission."),
   ledgerQueue: gauge("turnpike_ledger_queue_rows", "Rows of the ledger that wait to be committed."),
   taskFailures: counter("background_task_failures", "Failures of work that no request waits for.", ["task"]),
   configurationReads: counter(

@@ -7,14 +7,16 @@ import type { Registry } from "./registry.ts";
 /** Readings from other parts. */
 export interface Readings {
   inFlight(): number;
+  waiting(): number;
   ledgerQueue(): number;
 }
 
 /** Adds them to `registry`. Returns a function that stops the event loop measurement. */
-export function addProcessMetrics(registry: Registry, { inFlight, ledgerQueue }: Readings): () => void {
+export function addProcessMetrics(registry: Registry, { inFlight, waiting, ledgerQueue }: Readings): () => void {
   const startedMs = performance.now();
   const delay = watchEventLoop(() => performance.now());
   registry.reading(families.inFlight, inFlight);
+  registry.reading(families.waiting, waiting);
   registry.reading(families.ledgerQueue, ledgerQueue);
   registry.summary(families.eventLoopDelay, delay.read);
   registry.reading(families.uptime, () => (performance.now() - startedMs) / 1_000);

@@ -188,7 +188,7 @@ export const otherBounds: Readonly<Record<string, readonly string[]>> = {
   ],
   "how often something of the gateway's own is looked at, or how long it waits between tries": [
     "src/announcement.ts listPatienceMs",
-    "src/app.ts backlogTickMs deadlineTickMs videoDrainMs",
+    "src/app.ts backlogTickMs deadlineTickMs videoDrainMs waitingTickMs",
     "src/telemetry/event-loop-delay.ts everyMs",
     "src/gateway/bodies/bodies.ts pruneEveryMs",
     "src/admin-api.ts catchUpEveryMs",

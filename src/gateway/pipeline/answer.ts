@@ -23,7 +23,7 @@ import { streamEncoderOf } from "./gateway-request.ts";
 import { failedOutcome, repliedOutcome, streamedOutcome } from "./outcome.ts";
 import type { GatewayReply, RequestContext } from "./request-context.ts";
 import { requestSize } from "./request-size.ts";
-import { admit, perform, run } from "./run.ts";
+import { admit, admitInTurn, perform, run } from "./run.ts";
 import { familyOf } from "./usage-estimate.ts";
 
 /** Builds the pipeline. */
@@ -48,7 +48,10 @@ async function answerRequest(
   gatewayRequest: GatewayRequest,
   context: RequestContext,
 ): Promise<GatewayReply> {
-  return answerAdmitted(dependencies, admitRequest(dependencies, gatewayRequest, context), gatewayRequest, context);
+  const admit = (): AdmittedExchange => admitRequest(dependencies, gatewayRequest, context);
+  const admitted = admitInTurn(dependencies, gatewayRequest.outline.model, context, admit);
+  const exchange = admitted instanceof Promise ? await admitted : admitted;
+  return answerAdmitted(dependencies, exchange, gatewayRequest, context);
 }
 
 /** Only the admission, for work that starts after its request was answered. */

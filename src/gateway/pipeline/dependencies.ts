@@ -15,6 +15,7 @@ import type { GatewayLimits } from "../policy/limits.ts";
 import type { Policy } from "../policy/policy.ts";
 import type { Rates } from "../policy/rates.ts";
 import type { PendingReservations } from "../policy/reservations.ts";
+import type { Waiting } from "../policy/waiting.ts";
 import type { Prices } from "../prices/prices.ts";
 import type { CatalogHolder } from "../routing/catalog.ts";
 import type { ModelLists } from "../routing/model-lists.ts";
@@ -36,6 +37,8 @@ export interface GatewayDependencies {
   readonly endUsers: EndUsers;
   /** Stores bodies if projects configure it. */
   readonly bodies: Bodies;
+  /** Requests that wait for their admission. */
+  readonly waiting: Waiting;
   /** The exchanges in progress. */
   readonly running: RunningWork;
   /** How many exchanges are in progress. */

@@ -4,11 +4,13 @@ import type { Operation } from "../../canonical/operation.ts";
 import type { PassedOver } from "../ledger/types.ts";
 import type { ExchangeIntent, Policy } from "../policy/policy.ts";
 import { reserve } from "../policy/reservations.ts";
+import { endsByItself, priorityOf } from "../policy/waiting.ts";
 import type { Candidate, Route } from "../routing/catalog.ts";
 import type { RoutedCandidates } from "../routing/router.ts";
 import type { GatewayDependencies } from "./dependencies.ts";
 import { createExchange, type Exchange } from "./exchange.ts";
 import type { AdmittedExchange, ExchangeRequest, Work } from "./exchange-request.ts";
+import type { RequestContext } from "./request-context.ts";
 
 /** The steps before the row. A GatewayError is the refusal of a policy, or means that no provider serves the model. */
 export function admit(dependencies: GatewayDependencies, request: ExchangeRequest): AdmittedExchange {
@@ -80,6 +82,24 @@ function permitted(
   throw new GatewayError("model_not_allowed", "This key is not allowed to use any provider of this model.", {
     param: "model",
   });
+}
+
+/** The admission of a request; where the route of its model lets requests wait, a refusal that ends by itself is waited for. */
+export function admitInTurn(
+  { waiting, catalog }: GatewayDependencies,
+  model: string,
+  { caller, signal }: Pick<RequestContext, "caller" | "signal">,
+  admitRequest: () => AdmittedExchange,
+): AdmittedExchange | Promise<AdmittedExchange> {
+  try {
+    if (!waiting.isQueued(model)) return admitRequest();
+    throw new GatewayError("overloaded", "Other requests of this model wait. Try again shortly.");
+  } catch (thrown) {
+    const rule = catalog.current().routes.get(model)?.waiting;
+    if (rule === undefined || !(thrown instanceof GatewayError && endsByItself(thrown))) throw thrown;
+    const refused = { route: model, rule, keyId: caller.keyId, priority: priorityOf(caller), signal: signal() };
+    return waiting.wait({ ...refused, admit: admitRequest }, thrown);
+  }
 }
 
 /** The steps from the row on. */

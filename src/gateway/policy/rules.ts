@@ -11,6 +11,9 @@ const names = (description: string) =>
 
 const amount = (description: string) => Type.Optional(Type.Integer({ minimum: 0, maximum: most, description }));
 
+export const priorities = ["high", "normal", "low"] as const;
+export type Priority = (typeof priorities)[number];
+
 /** Operations by their names in settings, bills and prices. */
 export const operationNames = [
   "chat",
@@ -65,6 +68,11 @@ export const ruleFields = {
   ),
   allowed_addresses: names("Client addresses and ranges, such as `10.0.0.0/8`. If omitted, all."),
   limits: Type.Optional(rates),
+  priority: Type.Optional(
+    Type.Enum([...priorities], {
+      description: "Whose requests are admitted first where a route lets them wait. Default `normal`.",
+    }),
+  ),
   budgets: Type.Optional(Type.Array(budget, { maxItems: 8, description: "All of them apply." })),
 };
 

@@ -35,6 +35,13 @@ export type FallbackCause = "error" | "context_length" | "content_refusal";
 /** The provider's own name of each voice. */
 export type Voices = Readonly<Record<string, string>>;
 
+/** How requests of a route wait that are refused for now. */
+export interface WaitingRule {
+  /** How many may wait at one time. */
+  readonly maxWaiting: number;
+  readonly maxWaitMs: number;
+}
+
 /** How candidates of one tier are put in order. */
 export type Strategy = "ordered" | "weighted" | "least_busy" | "fastest" | "cheapest";
 
@@ -54,6 +61,8 @@ export interface Route {
   readonly affinityMs?: number;
   /** How often a candidate is tried again before the next one. Absent: not at all. */
   readonly repeats?: number;
+  /** Requests may wait in place of 429 or 503. Absent: they do not. */
+  readonly waiting?: WaitingRule;
   /** In place of those of its providers. */
   readonly timeouts?: RouteTimeouts;
   /** For single operations, in place of these. */
