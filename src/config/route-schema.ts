@@ -102,6 +102,19 @@ export const routingFields = {
       description: "How often the same candidate is tried again before the next one. Default 0.",
     }),
   ),
+  queue: Type.Optional(
+    Type.Object(
+      {
+        max_requests: count("Requests of the route that may wait at the same time. Default 100.", 100_000),
+        max_wait_ms: count("How long a request waits before it gets the 429 or 503. Default 10000.", 3_600_000),
+      },
+      {
+        ...closed,
+        description:
+          "Lets requests wait for their turn where a rate limit, a limit on concurrent requests or the load of the gateway would refuse them. Keys take turns; `priority` of a key goes first.",
+      },
+    ),
+  ),
   aliases: Type.Optional(
     Type.Array(name("Another name of the route."), { maxItems: 100, description: "Other names." }),
   ),

@@ -136,8 +136,17 @@ type OperationConfig = Pick<
   "timeout_ms" | "first_byte_timeout_ms" | "idle_timeout_ms" | "total_timeout_ms"
 >;
 
+const waitingOf = ({
+  max_requests: maxWaiting = 100,
+  max_wait_ms: maxWaitMs = 10_000,
+}: NonNullable<RouteConfig["queue"]>) => ({
+  maxWaiting,
+  maxWaitMs,
+});
+
 function settingsOf(config: RouteConfig): Partial<Route> {
-  const { strategy = "ordered", exploration_percent: explored = usualExplorationPercent, repeats, operations } = config;
+  const { strategy = "ordered", exploration_percent: explored = usualExplorationPercent } = config;
+  const { repeats, operations, queue } = config;
   const affinitySeconds = config.affinity_seconds ?? (strategy === "ordered" ? 0 : usualAffinitySeconds);
   const timeouts = timeoutsOf(config);
   const byOperation = Object.entries(operations ?? {}).map(([operation, given]) => [operation, timeoutsOf(given)]);
@@ -146,6 +155,7 @@ function settingsOf(config: RouteConfig): Partial<Route> {
     ...(strategy === "fastest" ? { explorationShare: explored / 100 } : {}),
     ...(affinitySeconds === 0 ? {} : { affinityMs: affinitySeconds * 1_000 }),
     ...(repeats ? { repeats } : {}),
+    ...(queue === undefined ? {} : { waiting: waitingOf(queue) }),
     ...(Object.keys(timeouts).length === 0 ? {} : { timeouts }),
     ...(byOperation.length === 0 ? {} : { operations: Object.fromEntries(byOperation) as OperationTimeouts }),
   };

@@ -213,7 +213,7 @@ export const otherBounds: Readonly<Record<string, readonly string[]>> = {
     "src/gateway/attempts/retry.ts leastWaitMs mostWaitMs",
     "src/gateway/routing/breaker.ts probeMs maxEjections",
     "src/gateway/routing/health.ts usualWaitMs",
-    "src/config/routes.ts usualAffinitySeconds usualExplorationPercent",
+    "src/config/routes.ts maxWaitMs maxWaiting usualAffinitySeconds usualExplorationPercent",
     "src/gateway/routing/upstream.ts retryWindowMs",
     "src/gateway/routing/resolve.ts maxNames",
     "src/gateway/tasks/workers.ts maintenanceMs longestWaitMs pollPace.intervalMs pollPace.maxPerClaim",

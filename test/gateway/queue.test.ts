@@ -21,9 +21,9 @@ models:
   hasty: { candidates: ${candidates}, queue: { max_wait_ms: 50 } }
   plain: { candidates: ${candidates} }
 keys:
-  one: { secret: tp-one, limits: { concurrent_requests: 1 } }
-  first: { secret: tp-first, priority: high }
-  last: { secret: tp-last, priority: low }
+  one: { secret: tp-one-key, limits: { concurrent_requests: 1 } }
+  first: { secret: tp-first-key, priority: high }
+  last: { secret: tp-last-key, priority: low }
 `,
   });
 });
@@ -75,9 +75,9 @@ const askedBy = (): unknown[] =>
 test("a request over the concurrency of its key waits, and is in the ledger once", async () => {
   const before = ledgerRows(served.dataFolder).length;
   const { open } = gates();
-  const asked = [ask("patient", "tp-one"), ask("patient", "tp-one")];
+  const asked = [ask("patient", "tp-one-key"), ask("patient", "tp-one-key")];
   await up.seen(0);
-  expect((await ask("plain", "tp-one")).status).toBe(429);
+  expect((await ask("plain", "tp-one-key")).status).toBe(429);
   open();
   await up.seen(1);
   open();
@@ -87,14 +87,14 @@ test("a request over the concurrency of its key waits, and is in the ledger once
 
 test("who waits too long gets the refusal, and who finds the queue full gets it at once", async () => {
   const { open } = gates();
-  const first = ask("patient", "tp-one");
+  const first = ask("patient", "tp-one-key");
   await up.seen(0);
-  const refused = await ask("hasty", "tp-one");
+  const refused = await ask("hasty", "tp-one-key");
   expect([refused.status, await refused.json()]).toMatchObject([
     429,
     { error: { code: "concurrency_limit_exceeded" } },
   ]);
-  const waiting = Array.from({ length: 4 }, () => ask("patient", "tp-one"));
+  const waiting = Array.from({ length: 4 }, () => ask("patient", "tp-one-key"));
   expect((await Promise.race(waiting)).status).toBe(429);
   open(4);
   const statuses = (await Promise.all([first, ...waiting])).map(({ status }) => status);
@@ -103,11 +103,11 @@ test("who waits too long gets the refusal, and who finds the queue full gets it 
 
 test("a client that leaves the queue asks no provider", async () => {
   const { open } = gates();
-  const first = ask("patient", "tp-one");
+  const first = ask("patient", "tp-one-key");
   await up.seen(0);
   const leaving = new AbortController();
-  const left = ask("patient", "tp-one", leaving.signal).catch(() => null);
-  const stays = ask("patient", "tp-one");
+  const left = ask("patient", "tp-one-key", leaving.signal).catch(() => null);
+  const stays = ask("patient", "tp-one-key");
   await waitingAre(2);
   leaving.abort();
   await left;
@@ -120,16 +120,16 @@ test("keys of a higher priority come first when the gateway is full", async () =
   const { open } = gates();
   const running = [ask("patient", served.key), ask("patient", served.key)];
   await up.seen(1);
-  const low = ask("patient", "tp-last");
-  const high = ask("patient", "tp-first");
-  const full = await ask("plain", "tp-first");
+  const low = ask("patient", "tp-last-key");
+  const high = ask("patient", "tp-first-key");
+  const full = await ask("plain", "tp-first-key");
   expect([full.status, await full.json()]).toMatchObject([503, { error: { code: "overloaded" } }]);
   await waitingAre(2);
   open();
   await up.seen(2);
   open();
   await up.seen(3);
-  expect(askedBy().slice(2)).toEqual(["tp-first", "tp-last"]);
+  expect(askedBy().slice(2)).toEqual(["tp-first-key", "tp-last-key"]);
   open(2);
   const answers = await Promise.all([...running, low, high]);
   expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);

@@ -6,6 +6,7 @@ import type { ExchangeIntent, Policy } from "../policy/policy.ts";
 import { reserve } from "../policy/reservations.ts";
 import { endsByItself, priorityOf } from "../policy/waiting.ts";
 import type { Candidate, Route } from "../routing/catalog.ts";
+import { routeOf } from "../routing/resolve.ts";
 import type { RoutedCandidates } from "../routing/router.ts";
 import type { GatewayDependencies } from "./dependencies.ts";
 import { createExchange, type Exchange } from "./exchange.ts";
@@ -95,7 +96,7 @@ export function admitInTurn(
     if (!waiting.isQueued(model)) return admitRequest();
     throw new GatewayError("overloaded", "Other requests of this model wait. Try again shortly.");
   } catch (thrown) {
-    const rule = catalog.current().routes.get(model)?.waiting;
+    const rule = routeOf(catalog.current(), model)?.waiting;
     if (rule === undefined || !(thrown instanceof GatewayError && endsByItself(thrown))) throw thrown;
     const refused = { route: model, rule, keyId: caller.keyId, priority: priorityOf(caller), signal: signal() };
     return waiting.wait({ ...refused, admit: admitRequest }, thrown);

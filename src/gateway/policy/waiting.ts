@@ -19,7 +19,7 @@ export interface Refused<T> {
 }
 
 export interface Waiting {
-  /** Gives what `admit` gives as soon as it is admitted, or throws its last refusal when the time is up. */
+  /** Gives what `admit` gives as soon as it is admitted, or throws its last refusal when the time is up, or at once where too many wait. */
   wait<T>(refused: Refused<T>, refusal: GatewayError): Promise<T>;
   /** Whether another request waits, behind which a new one of this route has to queue. */
   isQueued(route: string): boolean;
@@ -125,7 +125,8 @@ export function createWaiting(clock: Pick<Clock, "monotonicMs">, ticker: SharedI
   return {
     wait<T>(refused: Refused<T>, refusal: GatewayError): Promise<T> {
       const queue = queues.get(refused.route) ?? new Queue();
-      if (queue.size >= refused.rule.maxWaiting) throw refusal;
+      // The reason of its own refusal is more exact than that others wait.
+      if (queue.size >= refused.rule.maxWaiting) return Promise.resolve(refused.admit());
       queues.set(refused.route, queue);
       ticker.subscribe(look);
       return new Promise<T>((resolve, reject) => {

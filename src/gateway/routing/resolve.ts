@@ -170,6 +170,10 @@ export function resolveUnnamed(
   throw new GatewayError("missing_required_parameter", message, { param: "model" });
 }
 
+/** The route with this name or alias, otherwise the first whose pattern matches. */
+export const routeOf = ({ routes, patterns }: Catalog, model: string): Route | undefined =>
+  routes.get(model) ?? patterns?.find(({ matches }) => matches(model))?.route;
+
 /** The candidates of a name, for any operation; null for an unknown name. */
 export function lookUp(
   catalog: Catalog,
@@ -177,7 +181,7 @@ export function lookUp(
   model: string,
   operation: Operation,
 ): Plan | null {
-  const route = catalog.routes.get(model) ?? catalog.patterns?.find(({ matches }) => matches(model))?.route;
+  const route = routeOf(catalog, model);
   if (route !== undefined) return { found: "route", candidates: namedBy(route, model), route };
   const prefixed = byPrefix(catalog, model);
   if (prefixed.length > 0) return { found: "prefix", candidates: prefixed };
