@@ -24,13 +24,14 @@ function emptyFolder(path: string): string {
 /** The store before the ledger, so that every request of a copied task is in the ledger's copy too. */
 function databasesIn(dataFolder: string): string[] {
   const isLedger = (name: string): boolean => name.startsWith("ledger");
-  const names = readdirSync(dataFolder).filter((name) => name.endsWith(".db"));
+  // The index of usage is made from the ledger.
+  const names = readdirSync(dataFolder).filter((name) => name.endsWith(".db") && name !== "usage.db");
   return [...names.filter((name) => !isLedger(name)), ...names.filter(isLedger)];
 }
 
 function copyPlain(dataFolder: string, folder: string, withVideos: boolean): string[] {
   const secret = secretFileOf(dataFolder);
-  const files = [...(existsSync(secret) ? ["secret"] : []), ...(withVideos ? ["videos"] : [])];
+  const files = [...(existsSync(secret) ? ["secret"] : []), "price-books", ...(withVideos ? ["videos"] : [])];
   const found = files.filter((name) => existsSync(join(dataFolder, name)));
   for (const name of found) cpSync(join(dataFolder, name), join(folder, name), { recursive: true });
   if (found.includes("secret")) chmodSync(join(folder, "secret"), fileMode);

@@ -3,6 +3,7 @@ import { expect, test } from "bun:test";
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { readUsage } from "../../src/gateway/ledger/read.ts";
+import { filesBelow } from "../support/files.ts";
 import { nobodyListens } from "../support/upstream.ts";
 import { askSandbox, place } from "./command.ts";
 
@@ -27,9 +28,9 @@ test("a backup under load can be restored: keys work, and every request before i
   await load;
   expect({ code, err }).toEqual({ code: 0, err: "" });
   expect(JSON.parse(out)).toMatchObject({ folder: target, missing: [] });
-  expect(readdirSync(target).sort()).toEqual(["ledger.db", "secret", "turnpike.db"]);
+  expect(readdirSync(target).sort()).toEqual(["ledger.db", "price-books", "secret", "turnpike.db"]);
   expect(statSync(target).mode & 0o777).toBe(0o700);
-  for (const name of readdirSync(target)) expect(statSync(join(target, name)).mode & 0o777).toBe(0o600);
+  for (const { name } of filesBelow(target)) expect(statSync(join(target, name)).mode & 0o777).toBe(0o600);
   expect(readFileSync(join(target, "secret"), "utf8")).toBe(readFileSync(join(here.folder, "data", "secret"), "utf8"));
   const copied = requestsIn(target);
   expect(copied).toBeGreaterThanOrEqual(20);
@@ -40,7 +41,8 @@ test("a backup under load can be restored: keys work, and every request before i
   // As the documentation has it: the files of the copy are the data folder of a gateway that was never started.
   const there = place();
   mkdirSync(join(there.folder, "data"), { mode: 0o700 });
-  for (const name of readdirSync(target)) cpSync(join(target, name), join(there.folder, "data", name));
+  for (const name of readdirSync(target))
+    cpSync(join(target, name), join(there.folder, "data", name), { recursive: true });
   const restored = there.start();
   expect((await askSandbox(await restored.url(), created.key)).status).toBe(200);
   expect((await askSandbox(await restored.url(), "tp-a-client-key")).status).toBe(200);

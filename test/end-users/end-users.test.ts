@@ -1,11 +1,12 @@
 // Everything that is held about an end user is exported and deleted, by command and over the admin API, on every instance; sums stay.
 import { Database } from "bun:sqlite";
 import { afterAll, describe, expect, test } from "bun:test";
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { adminOf, type Json } from "../admin/setting.ts";
 import { freshDatabase, serverUrl } from "../store/engines.ts";
+import { filesBelow } from "../support/files.ts";
 import { gateway, type RunningGateway } from "../support/gateway.ts";
 import { until } from "../support/until.ts";
 import { upstream } from "../support/upstream.ts";
@@ -67,7 +68,7 @@ function filesWith(folder: string, text: string): string[] {
     database.run("pragma busy_timeout = 5000");
     database.run("pragma wal_checkpoint(truncate)");
   }
-  return readdirSync(folder).filter((name) => readFileSync(join(folder, name), "latin1").includes(text));
+  return filesBelow(folder).flatMap((file) => (file.text.includes(text) ? [file.name] : []));
 }
 
 function cli(folder: string, ...words: string[]): string {

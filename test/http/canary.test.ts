@@ -1,7 +1,6 @@
 // An upstream that repeats the credential it was shown, wherever it can: no operation lets it through to a client, the log, the store or a webhook.
 import { afterAll, describe, expect, test } from "bun:test";
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { filesBelow } from "../support/files.ts";
 import { gateway, type RunningGateway } from "../support/gateway.ts";
 import { hear } from "../support/response-oracle.ts";
 import { type Line, type Script, upstream } from "../support/upstream.ts";
@@ -81,10 +80,8 @@ async function checkKept(running: RunningGateway): Promise<void> {
   expect([...log, ...metrics.split("\n")].filter((line) => shows(line) || line.includes(key))).toEqual([]);
   const counted = samplesOf(metrics).filter(({ labels }) => labels["provider"] === "echo" || labels["kind"]);
   expect(counted.length).toBeGreaterThan(1);
-  for (const name of readdirSync(dataFolder)) {
-    const bytes = readFileSync(join(dataFolder, name)).toString("latin1");
-    expect({ name, shows: shows(bytes) }).toEqual({ name, shows: false });
-  }
+  for (const { name, text } of filesBelow(dataFolder))
+    expect({ name, shows: shows(text) }).toEqual({ name, shows: false });
 }
 
 const covered = new Set<string>();

@@ -1,7 +1,6 @@
 // No secret in any output: credentials of upstreams, keys of ours, addresses; in answers, streams, errors, the log, the database.
 import { afterAll, expect, test } from "bun:test";
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { filesBelow } from "../support/files.ts";
 import { saysOnly } from "../support/fixtures.ts";
 import { hear } from "../support/response-oracle.ts";
 import type { Line, Script } from "../support/upstream.ts";
@@ -131,11 +130,8 @@ afterAll(() => {
 });
 
 test("the data folder holds no key and no credential in clear", () => {
-  const folder = world.gateway.dataFolder;
-  const files = readdirSync(folder).filter((name) => !name.endsWith(".lock"));
+  const files = filesBelow(world.gateway.dataFolder);
   expect(files.length).toBeGreaterThan(2);
-  for (const name of files) {
-    const bytes = readFileSync(join(folder, name)).toString("latin1");
-    for (const word of words) expect({ name, word, found: bytes.includes(word) }).toEqual({ name, word, found: false });
-  }
+  for (const { name, text } of files)
+    for (const word of words) expect({ name, word, found: text.includes(word) }).toEqual({ name, word, found: false });
 });

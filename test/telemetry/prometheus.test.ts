@@ -46,7 +46,8 @@ async function makeTraffic(): Promise<void> {
   await ask({ model: "sandbox/chat", stream: true });
   up.on("*", says("openai-chat/text.json"));
   await ask({ model: "far/m", max_tokens: 9, top_k: 4 }, "messages");
-  await ask({ model: "dead/gone" });
+  // As many failures as open the circuit breaker of its provider.
+  for (let failures = 0; failures < 5; failures++) await ask({ model: "dead/gone" });
   await ask({ model: "nobody" });
 }
 

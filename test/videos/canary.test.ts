@@ -1,7 +1,6 @@
 // A vendor of videos that repeats the credential it was shown: in refusals, failed tasks, content errors, polls that fail, and so in webhooks, the store, the log.
 import { afterAll, expect, test } from "bun:test";
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { filesBelow } from "../support/files.ts";
 import { gateway } from "../support/gateway.ts";
 import { type Line, type Script, upstream } from "../support/upstream.ts";
 import { videoTold } from "./setting.ts";
@@ -98,8 +97,6 @@ test("nothing of it was shown, logged or stored", () => {
   expect(shown.length).toBeGreaterThan(40);
   expect(shown.filter((text) => canary.test(text))).toEqual([]);
   expect(running.log.filter((line) => canary.test(line))).toEqual([]);
-  for (const name of readdirSync(running.dataFolder)) {
-    const bytes = readFileSync(join(running.dataFolder, name)).toString("latin1");
-    expect({ name, found: canary.test(bytes) }).toEqual({ name, found: false });
-  }
+  for (const { name, text } of filesBelow(running.dataFolder))
+    expect({ name, found: canary.test(text) }).toEqual({ name, found: false });
 });

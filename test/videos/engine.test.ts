@@ -66,14 +66,22 @@ describe("a submit", () => {
   );
 
   test.each([
-    ["limits its rate", { status: 429, json: { error: { message: "slow down", code: "rate_limit_exceeded" } } }],
-    ["is overloaded", { status: 503, json: { error: { message: "busy" } } }],
-    ["refuses our credential", { status: 401, json: { error: { message: "bad key sk-canary-first" } } }],
-  ] satisfies [string, Script][])("to somebody who %s goes to the next one", async (_name, script) => {
+    [
+      "limits its rate",
+      "chain",
+      { status: 429, json: { error: { message: "slow down", code: "rate_limit_exceeded" } } },
+    ],
+    ["is overloaded", "chain-busy", { status: 503, json: { error: { message: "busy" } } }],
+    [
+      "refuses our credential",
+      "chain-barred",
+      { status: 401, json: { error: { message: "bad key sk-canary-first" } } },
+    ],
+  ] satisfies [string, string, Script][])("to somebody who %s goes to the next one", async (_name, route, script) => {
     up.on(submit, script);
     second.on(submit, { json: videoTold() });
     second.on(poll, { json: videoTold({ status: "completed" }) });
-    const { status, headers, body } = await create("chain");
+    const { status, headers, body } = await create(route);
     expect({ status, provider: headers.get("x-turnpike-provider") }).toEqual({ status: 200, provider: "second" });
     expect(headers.get("x-turnpike-attempts")).toBe("2");
     await over(String(body["id"]));

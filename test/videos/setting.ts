@@ -25,13 +25,21 @@ export interface Told {
   body: Record<string, unknown>;
 }
 
-/** `sora-2` at the first upstream; the route `chain` goes on to the second, `lucky` begins where nobody listens. */
+/**
+ * `sora-2` at the first upstream; the route `chain` goes on to the second, `lucky` begins where nobody listens. `chain-busy` and
+ * `chain-barred` are `chain` by providers of their own, whose health other routes do not share.
+ */
 export function yamlOf(up: Upstream, second: Upstream): string {
+  const first = `{ kind: openai, base_url: "${up.url}/v1", credential: "sk-canary-first", models: [sora-2, sora-2-pro], timeout_ms: 400 }`;
   return `providers:
-  first: { kind: openai, base_url: "${up.url}/v1", credential: "sk-canary-first", models: [sora-2, sora-2-pro], timeout_ms: 400 }
+  first: ${first}
   second: { kind: openai, base_url: "${second.url}/v1", credential: "sk-canary-second", models: [sora-b] }
   dead: { kind: openai, base_url: "http://127.0.0.1:1/v1", credential: "sk-canary-dead", models: [gone] }
+  busy: ${first.replace("[sora-2, sora-2-pro]", "[sora-busy]")}
+  barred: ${first.replace("[sora-2, sora-2-pro]", "[sora-barred]")}
 models:
+  chain-busy: { candidates: [{ provider: busy, model: sora-busy }, { provider: second, model: sora-b }] }
+  chain-barred: { candidates: [{ provider: barred, model: sora-barred }, { provider: second, model: sora-b }] }
   chain: { candidates: [{ provider: first, model: sora-2 }, { provider: second, model: sora-b }] }
   lucky: { candidates: [{ provider: dead, model: gone }, { provider: second, model: sora-b }] }
 keys:
