@@ -261,7 +261,7 @@ export async function start(options: StartOptions): Promise<Running> {
       url: listener.url,
       uncaughtError: foundation.events.uncaughtError,
       async stop() {
-        await shutDown({ listener, gateway, beginDrain: readiness.drain }, limits.shutdownMs);
+        await shutDown({ listener, gateway, beginDrain: readiness.drain }, limits.shutdownMs, options.announceMs);
         await takeDown(teardown);
       },
       reload: followed.reload,

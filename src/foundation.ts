@@ -48,6 +48,8 @@ export interface StartOptions {
   readonly discovery?: Discovery;
   /** Idle time before a heartbeat; by default the configured limit. */
   readonly heartbeatMs?: number;
+  /** How long new requests are answered after the order to stop, in milliseconds; by default half a second. */
+  readonly announceMs?: number;
   /** Name servers for hosts of URLs, as `address` or `address:port`; by default the system's. */
   readonly nameServers?: readonly string[];
   /** A factor for the waits between two polls of a video; 1 except in tests. */

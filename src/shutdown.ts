@@ -6,7 +6,7 @@ import type { Responses } from "./gateway/responses/responses.ts";
 import type { Videos } from "./gateway/tasks/videos.ts";
 import type { Listener } from "./http/server.ts";
 
-const announceMs = 500;
+const usualAnnounceMs = 500;
 /** After so long without a request, no client has a connection on which the next one could be lost. */
 const idleMs = 10_000;
 /** Time to settle when the last connection has closed: for streams whose clients have left. */
@@ -25,7 +25,7 @@ export interface Serving {
 }
 
 /** Resolves when nothing is in progress any more, or has been cut after `drainMs`. */
-export async function shutDown(serving: Serving, drainMs: number): Promise<void> {
+export async function shutDown(serving: Serving, drainMs: number, announceMs = usualAnnounceMs): Promise<void> {
   const { listener, gateway, beginDrain } = serving;
   const { inFlight } = gateway;
   beginDrain();

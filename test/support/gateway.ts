@@ -60,6 +60,8 @@ export async function gateway(options: GatewayOptions = {}): Promise<RunningGate
     environment: place.environment,
     workingFolder: place.workingFolder,
     discovers: options.discovery !== undefined,
+    // No client of a test goes elsewhere.
+    announceMs: 0,
     // This process holds every other test's memory too, which must not make the gateway refuse.
     memory: { residentBytes: () => 0, collect: () => undefined },
     ...(options.policies === undefined ? {} : { policies: options.policies }),
