@@ -19,7 +19,7 @@ describe("health", () => {
   test("while draining, readyz is 503, livez is 200, and what is under way ends well", async () => {
     const up = await upstream();
     const yaml = `providers: { slow: { kind: compatible, base_url: "${up.url}/v1", models: [m] } }`;
-    const own = await gateway({ yaml });
+    const own = await gateway({ yaml, announceMs: 500 });
     const gate = Promise.withResolvers<void>();
     up.on("*", says("openai-chat/text.sse", { gate: gate.promise, gateAfter: 2 }));
     const asking = fetch(`${own.url}/v1/chat/completions`, {

@@ -19,6 +19,8 @@ export interface GatewayOptions {
   heartbeatMs?: number;
   /** Who is asked for names in URLs. Only for a gateway in this process. */
   nameServers?: string[];
+  /** How long it answers new requests after the order to stop. Default 0. Only for a gateway in this process. */
+  announceMs?: number;
   /** How many times as long as usual it waits between two looks at a video. Only for a gateway in this process. */
   videoWaitScale?: number;
   /** Where and how often model servers on this machine are looked for; without it nowhere. Only for a gateway in this process. */
@@ -60,8 +62,8 @@ export async function gateway(options: GatewayOptions = {}): Promise<RunningGate
     environment: place.environment,
     workingFolder: place.workingFolder,
     discovers: options.discovery !== undefined,
-    // No client of a test goes elsewhere.
-    announceMs: 0,
+    // Clients of most tests do not go elsewhere.
+    announceMs: options.announceMs ?? 0,
     // This process holds every other test's memory too, which must not make the gateway refuse.
     memory: { residentBytes: () => 0, collect: () => undefined },
     ...(options.policies === undefined ? {} : { policies: options.policies }),
