@@ -21,6 +21,7 @@ const configuration = (url: string) => `providers:
   openai: { kind: openai, base_url: "${url}/v1", credential: canary-a, models: [omni-moderation-latest, gpt-x] }
   mistral: { kind: mistral, base_url: "${url}/v1", credential: canary-b, models: [mistral-moderation-latest] }
   local: { kind: compatible, base_url: "${url}/v1", credential: canary-c, models: [mod, guard-x, judge-x] }
+  unhurt: { kind: compatible, base_url: "${url}/v1", credential: canary-e, models: [judge-x] }
   claude: { kind: anthropic, base_url: "${url}", credential: canary-d, models: [claude-x] }
   google: { kind: gemini, base_url: "${url}", credential: canary-e, models: [gemini-x] }
 models:
@@ -29,7 +30,7 @@ models:
   gemini-judge: { moderate: chat, candidates: [ { provider: google, model: gemini-x } ] }
   gpt-judge: { moderate: chat, candidates: [ { provider: openai, model: gpt-x } ] }
   guard: { moderate: llama-guard, candidates: [ { provider: local, model: guard-x } ] }
-  double: { moderate: chat, candidates: [ { provider: local, model: judge-x }, { provider: claude, model: claude-x } ] }
+  double: { moderate: chat, candidates: [ { provider: unhurt, model: judge-x }, { provider: claude, model: claude-x } ] }
 `;
 
 /** Starts it for a test file, clears the upstream before each test, and stops all of it behind the last one. */
