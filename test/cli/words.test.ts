@@ -32,7 +32,10 @@ test.each([
 });
 
 test.each([
-  [["destroy"], /^turnpike: Unknown command 'destroy'\. Use one of: serve, keys, projects, prices, requests, end-users, usage,/],
+  [
+    ["destroy"],
+    /^turnpike: Unknown command 'destroy'\. Use one of: serve, keys, projects, prices, requests, end-users, usage,/,
+  ],
   [["keys"], /^turnpike: Missing subcommand\./],
   [["keys", "list", "--jsno"], /^turnpike: .*--jsno/],
   [["serve", "--port", "80"], /^turnpike: .*--port/],
