@@ -1,6 +1,6 @@
 // Runs every check of the project: format and lint, types, generated documents, tests; ends with one line that counts.
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { cpus, tmpdir } from "node:os";
 import { join } from "node:path";
 
 const repository = join(import.meta.dir, "..");
@@ -38,6 +38,9 @@ async function check(report: string): Promise<number> {
     bun,
     "test",
     testTimeout,
+    // Many tests wait rather than compute, so one process more than cores.
+    `--parallel=${cpus().length + 1}`,
+    "--no-isolate",
     "--reporter=junit",
     `--reporter-outfile=${report}`,
     ...process.argv.slice(2),

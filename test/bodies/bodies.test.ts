@@ -1,7 +1,7 @@
 // Stored bodies over sockets: which requests, which stages, within which bounds, without which secrets, and who may read them.
 import { Database } from "bun:sqlite";
 import { afterAll, describe, expect, test } from "bun:test";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { adminOf, errorIn, type Json } from "../admin/setting.ts";
@@ -165,6 +165,21 @@ test("errors only, and what a project says comes first", async () => {
   await send(errors.running, "/v1/chat/completions", chat("wrong"));
   await has(folder, 1);
   expect((await bodiesOf(errors, lastId(errors.running)))[0]?.body).toContain("wrong");
+});
+
+test("a file that could not be opened is opened for a later request", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "turnpike-bodies-"));
+  const inTheWay = join(folder, "bodies.db");
+  mkdirSync(inTheWay);
+  const { running } = await start("{ store: all }", undefined, { dataFolder: folder });
+  up.on("*", says("openai-chat/text.json"));
+  await send(running, "/v1/chat/completions", chat("lost"));
+  await until("the failure is logged", () => running.log.some((line) => line.includes("bodies")));
+  rmSync(inTheWay, { recursive: true });
+  await until("a request is stored", async () => {
+    expect((await send(running, "/v1/chat/completions", chat("stored"))).status).toBe(200);
+    return stored(folder) > 0;
+  });
 });
 
 test("a sample of all or of none, and a bound on each body and on all together", async () => {

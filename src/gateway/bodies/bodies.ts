@@ -53,7 +53,11 @@ export function openBodies(options: BodiesOptions): Bodies {
     if (result.error !== null) throw new Error(result.error);
   };
   const opened = (): Promise<void> => {
-    open ??= run({ open: { dataFolder, limits, redaction }, nowMs: clock.nowMs() });
+    open ??= run({ open: { dataFolder, limits, redaction }, nowMs: clock.nowMs() }).catch((thrown: unknown) => {
+      // The next request tries again.
+      open = null;
+      throw thrown;
+    });
     return open;
   };
   const background = (work: Promise<void>): void => {

@@ -24,11 +24,12 @@ export function openBodyFile(dataFolder: string): Database {
   const path = bodiesPath(dataFolder);
   const database = new Database(path, { create: true, readwrite: true, strict: true });
   chmodSync(path, 0o600);
+  // First, because a reader that looks at the new file would make the next lines fail.
+  database.run("pragma busy_timeout = 5000");
   database.run("pragma auto_vacuum = incremental");
   database.run("pragma journal_mode = wal");
   database.run("pragma synchronous = normal");
   database.run("pragma secure_delete = on");
-  database.run("pragma busy_timeout = 5000");
   for (const table of tables) database.run(table);
   return database;
 }

@@ -102,12 +102,14 @@ const version = 3;
 /** Opens the file for its only writer. Checkpoints are not made here, because they would block the event loop. */
 export function openFile(path: string, durability: Durability): Database {
   const database = new Database(path, { create: true, readwrite: true, strict: true });
+  // First, because a reader that looks at the new file would make the next lines fail.
+  database.run("pragma busy_timeout = 500");
   database.run(`pragma page_size = ${pageBytes}`);
   database.run("pragma journal_mode = wal");
   database.run(`pragma synchronous = ${durability === "power" ? "full" : "normal"}`);
   database.run("pragma wal_autocheckpoint = 0");
-  database.run("pragma busy_timeout = 5");
   database.transaction(migrate).immediate(database);
+  database.run("pragma busy_timeout = 5");
   return database;
 }
 
