@@ -4,9 +4,8 @@ import { createAdmin } from "./admin/admin.ts";
 import { requireRole } from "./admin/permissions.ts";
 import { adminResources } from "./admin/resources/index.ts";
 import type { DeclaredKeyEntry } from "./admin/resources/keys.ts";
-import type { ProviderTest } from "./admin/resources/providers.ts";
+import type { ProviderStates } from "./admin/resources/provider-health.ts";
 import { createSealer } from "./admin/stored-entries.ts";
-import { toGatewayError } from "./canonical/error.ts";
 import type { DeclaredAccess } from "./config/access.ts";
 import type { Settings } from "./config/environment.ts";
 import { entrySchemas } from "./config/schema.ts";
@@ -27,6 +26,7 @@ import { validate } from "./http/validate.ts";
 import { systemClock } from "./lib/clock.ts";
 import type { ServedCatalog } from "./live-catalog.ts";
 import type { LiveConfiguration } from "./live-configuration.ts";
+import { testCredentials } from "./providers/credential-test.ts";
 import { readSetting } from "./store/settings.ts";
 import type { Events } from "./telemetry/events.ts";
 import type { Registry } from "./telemetry/registry.ts";
@@ -35,7 +35,7 @@ export interface AdminApiParts extends Pick<AccessDependencies, "store" | "peppe
   readonly limits: ReadLimits;
   readonly credentialKey: Uint8Array;
   readonly catalog: ServedCatalog;
-  readonly gateway: Pick<Gateway, "listings">;
+  readonly gateway: Pick<Gateway, "listings" | "router">;
   readonly videos: Videos;
   readonly keys: Pick<Keys, "refresh">;
   readonly settings: Settings;
@@ -47,25 +47,25 @@ export interface AdminApiParts extends Pick<AccessDependencies, "store" | "peppe
 const testTimeoutMs = 10_000;
 const catchUpEveryMs = 60_000;
 
-/** Requests a provider's model list: the call that is free and shows that the credential is accepted. */
-function providerTest({ current }: Pick<ServedCatalog, "current">) {
-  return async (name: string): Promise<ProviderTest> => {
-    const startedMs = systemClock.monotonicMs();
-    const list = current().providers.find(({ entry }) => entry.name === name)?.list.models;
-    const ended = (result: Pick<ProviderTest, "models" | "error">): ProviderTest => ({
-      ...{ ok: result.error === null, durationMs: Math.round(systemClock.monotonicMs() - startedMs) },
-      ...result,
-    });
-    const failed = (code: string, message: string): ProviderTest => ended({ models: null, error: { code, message } });
-    if (list === undefined) return failed("unsupported", "Providers of this kind have no call that costs nothing.");
-    try {
-      return ended({ models: (await list(AbortSignal.timeout(testTimeoutMs))).length, error: null });
-    } catch (thrown) {
-      const { kind, code, message } = toGatewayError(thrown);
-      return kind === "internal_error"
-        ? failed("upstream_failed", "The provider did not answer as expected.")
-        : failed(code, message);
-    }
+const providerNamed = ({ current }: Pick<ServedCatalog, "current">, name: string) =>
+  current().providers.find(({ entry }) => entry.name === name);
+
+function providerTest(catalog: Pick<ServedCatalog, "current">) {
+  return async (name: string) => {
+    const provider = providerNamed(catalog, name);
+    return provider === undefined ? [] : await testCredentials(provider, systemClock, testTimeoutMs);
+  };
+}
+
+/** The distance of both clocks is read once, so that a time reads the same twice. */
+function providerStates(catalog: Pick<ServedCatalog, "current">, { router }: Pick<Gateway, "router">): ProviderStates {
+  const distanceMs = systemClock.nowMs() - systemClock.monotonicMs();
+  return {
+    of(name) {
+      const provider = providerNamed(catalog, name);
+      return provider === undefined ? [] : router.health.stateOf(provider);
+    },
+    wallMs: (monotonicMs) => Math.round(monotonicMs + distanceMs),
   };
 }
 
@@ -108,6 +108,7 @@ export function adminApi(parts: AdminApiParts, teardown: (() => unknown)[]): rea
     prices: catalog.prices,
     listings: () => gateway.listings,
     testProvider: providerTest(catalog),
+    providerStates: providerStates(catalog, gateway),
     reader: () => reader,
     attempts: (id) => readAttempts(dataFolder, id),
     bodies: (id) => readBodies(dataFolder, id),

@@ -1,5 +1,6 @@
 // Log and metrics: opened before anything that they report on, and connected to it later.
 import type { Gateway } from "./gateway/pipeline/gateway.ts";
+import { conditionNames } from "./gateway/routing/upstream-state.ts";
 import { systemClock } from "./lib/clock.ts";
 import { type Redactor, redactorOf } from "./providers/redaction.ts";
 import { createEvents, type Events } from "./telemetry/events.ts";
@@ -7,6 +8,7 @@ import { createLog, type Log, type LogOptions } from "./telemetry/log.ts";
 import { createMetrics } from "./telemetry/metrics.ts";
 import { addProcessMetrics } from "./telemetry/process-metrics.ts";
 import { createRegistry, type Registry } from "./telemetry/registry.ts";
+import { addUpstreamMetrics, type UpstreamReading } from "./telemetry/upstream-metrics.ts";
 
 export interface Observability {
   readonly log: Log;
@@ -31,6 +33,21 @@ function isKnown({ catalog, listings }: Gateway, provider: string, model: string
   if (listings.now(found).ids.has(model)) return true;
   const candidates = [...routes.values()].flatMap((route) => route.candidates);
   return candidates.some((each) => each.model === model && each.provider.entry.name === provider);
+}
+
+/** Only models are set aside, not credentials. */
+const credentialStates = [...new Set(Object.values(conditionNames))].filter((name) => name !== "set_aside");
+
+/** Of every provider over HTTP. */
+function readingsOf({ catalog, router }: Gateway): UpstreamReading[] {
+  const providers = catalog.current().providers.filter(({ dispatch }) => dispatch.form === "http");
+  return providers
+    .flatMap((provider) => router.health.stateOf(provider))
+    .map(({ condition, models, ...rest }) => ({
+      ...rest,
+      state: conditionNames[condition],
+      modelsSetAside: models.filter((each) => each.condition === "cooling_down").length,
+    }));
 }
 
 /** Keys and tokens that the gateway generates: it has only their hashes. */
@@ -72,6 +89,7 @@ export function createObservability({ secrets, ...options }: ObservabilityOption
     connect(gateway) {
       connected = gateway;
       const { inFlight, ledger, waiting } = gateway;
+      addUpstreamMetrics(registry, credentialStates, () => readingsOf(gateway));
       return addProcessMetrics(registry, {
         inFlight,
         waiting: waiting.waiting,

@@ -96,8 +96,14 @@ async function objectOf({ resource, id }: Call, context: AdminContext, other = i
   return object;
 }
 
+function audited({ unaudited }: Resource, object: JsonObject | undefined): JsonObject | undefined {
+  if (object === undefined || unaudited === undefined) return object;
+  return Object.fromEntries(Object.entries(object).filter(([name]) => !unaudited.includes(name)));
+}
+
 function entryOf({ dependencies, principal, requestId, resource }: Call, change: Change): AuditEntry {
-  const { action, id, before, after } = change;
+  const { action, id } = change;
+  const [before, after] = [audited(resource, change.before), audited(resource, change.after)];
   const both = before !== undefined && after !== undefined;
   return {
     atMs: dependencies.clock.nowMs(),

@@ -138,7 +138,7 @@ export const permissions: Readonly<Record<string, Permissions>> = {
       delete: providerWriters,
       test: providerWriters,
     },
-    fields: `${entryFields} credentials header_names ok models duration_ms error`,
+    fields: `${entryFields} credentials header_names health ok models duration_ms error`,
     writable: { to: providerWriters, fields: "id config credentials headers" },
   },
   models: {

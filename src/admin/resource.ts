@@ -84,6 +84,8 @@ export interface Resource {
   readonly title: string;
   /** Every member of an object. `id` identifies it; `version`, if it has one, changes with every change. */
   readonly object: TObject;
+  /** Members that change by themselves: they are not written to the audit log. */
+  readonly unaudited?: readonly string[];
   readonly list?: ListVerb;
   readonly get?: (context: AdminContext, id: string) => Promise<JsonObject | undefined>;
   readonly create?: CreateVerb;

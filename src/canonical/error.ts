@@ -97,6 +97,8 @@ export interface ErrorDetail {
   readonly cause?: unknown;
   readonly attempted?: AttemptedProvider;
   readonly overflow?: ContextOverflow;
+  /** The status that the provider returned. For operators only. */
+  readonly upstreamStatus?: number;
 }
 
 /** A request that exceeds the model's context, in tokens, as far as the provider reported it. */
@@ -124,6 +126,8 @@ export class GatewayError extends Error {
   /** Undefined without an attempt. */
   readonly attempted: AttemptedProvider | undefined;
   readonly overflow: ContextOverflow | undefined;
+  /** Undefined if the provider returned none. */
+  readonly upstreamStatus: number | undefined;
 
   constructor(kind: ErrorKind, message: string, detail: ErrorDetail = {}) {
     super(message, { cause: detail.cause });
@@ -137,6 +141,7 @@ export class GatewayError extends Error {
     this.resetAtMs = detail.resetAtMs;
     this.attempted = detail.attempted;
     this.overflow = detail.overflow;
+    this.upstreamStatus = detail.upstreamStatus;
   }
 
   get retry(): RetryRule {
@@ -161,7 +166,8 @@ export const isWithdrawn = ({ kind }: GatewayError): boolean => kind === "client
 
 /** The same error with another message or more detail. */
 export function changed(error: GatewayError, detail: ErrorDetail & { readonly message?: string }): GatewayError {
-  const { kind, message, param, code, status, retryAfterMs, resetAtMs, cause, attempted, overflow } = error;
+  const { kind, message, param, code, status, retryAfterMs, resetAtMs, cause } = error;
+  const { attempted, overflow, upstreamStatus } = error;
   const same = { param, code, status, cause };
   return new GatewayError(kind, detail.message ?? message, {
     ...same,
@@ -169,6 +175,7 @@ export function changed(error: GatewayError, detail: ErrorDetail & { readonly me
     ...(resetAtMs === undefined ? {} : { resetAtMs }),
     ...(attempted === undefined ? {} : { attempted }),
     ...(overflow === undefined ? {} : { overflow }),
+    ...(upstreamStatus === undefined ? {} : { upstreamStatus }),
     ...detail,
   });
 }

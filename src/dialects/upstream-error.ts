@@ -93,6 +93,7 @@ export function refusalError(refusal: UpstreamRefusal): GatewayError {
     ...(overflow === null ? {} : { overflow }),
     ...(kind === "upstream_rejected" ? { code: safeWord(refusal.code, codeWord) ?? "" } : {}),
     ...(refusal.retryAfterMs === undefined ? {} : { retryAfterMs: refusal.retryAfterMs }),
+    upstreamStatus: refusal.status,
     cause: sanitise(`${refusal.status} ${refusal.type ?? ""} ${refusal.code ?? ""} ${refusal.message}`),
   };
   return new GatewayError(kind, message, detail);

@@ -2,6 +2,7 @@
 // responses.
 import { version } from "../../package.json";
 import type { ChatRequest, ChatResponse } from "../canonical/chat.ts";
+import type { GatewayError } from "../canonical/error.ts";
 import type { CompatibilityFlags, FormPart, UpstreamDialect, UpstreamRequest } from "../dialects/dialect.ts";
 import { invalidUpstreamResponse } from "../dialects/errors.ts";
 import { type ModeratorForm, moderatorIn } from "../dialects/index.ts";
@@ -124,11 +125,22 @@ function listsOf(
   return withoutUndefined({ models: models ?? lister(listing), voices: lister(voiceList) });
 }
 
+const maxRefusalBytes = 4_096;
+
+/** With the provider's own words, as far as they can be read. */
+async function listRefusal(response: Response, signal: AbortSignal): Promise<GatewayError> {
+  const bytes = await readBounded(response, maxRefusalBytes, signal).catch(() => null);
+  const body = Object(bytes === null ? null : parseJsonText(decoder.decode(bytes)));
+  const said: unknown = body.error?.message ?? body.message ?? body.error;
+  const message = typeof said === "string" && said !== "" ? said : "The provider refused to send a list.";
+  return refusalError({ status: response.status, message });
+}
+
 /** Reads lists with signed requests and the headers of the entry. */
 function listReader(send: Send, base: Readonly<Record<string, string>>): (signal: AbortSignal) => GetList {
   return (signal) => async (url, headers) => {
     const response = await send({ method: "GET", url, headers: { ...base, ...headers }, signal });
-    if (!response.ok) throw refusalError({ status: response.status, message: "The provider refused to send a list." });
+    if (!response.ok) throw await listRefusal(response, signal);
     const bytes = await readBounded(response, maxListBytes, signal);
     if (bytes === null) throw invalidUpstreamResponse("a list exceeds the size limit");
     return parseJsonText(decoder.decode(bytes));

@@ -28,6 +28,13 @@ export interface UpstreamChange {
   readonly forMs: number;
 }
 
+/** A model at a provider; `credential` is null where the provider has one only. */
+export interface UnusableCandidate {
+  readonly provider: string;
+  readonly credential: string | null;
+  readonly model: string;
+}
+
 /** Work that no request waits for. */
 export type BackgroundTask =
   | "configuration"
@@ -57,7 +64,9 @@ export interface Events {
   /** A provider failed a request about a task, which continues. */
   taskCallFailed(provider: string, model: string, error: GatewayError, ids: RequestIds): void;
   /** A provider does not have the model of a candidate, or refuses the gateway's credential: the operator must act. */
-  candidateUnusable(provider: string, model: string, error: GatewayError): void;
+  candidateUnusable(candidate: UnusableCandidate, error: GatewayError): void;
+  /** Such a candidate has answered again. */
+  candidateUsable(candidate: UnusableCandidate): void;
   /** A circuit breaker of an upstream has opened or closed again, or the upstream requested a wait. */
   upstreamChanged(change: UpstreamChange): void;
   /** An exchange was settled in the ledger; `error` is null if it was answered completely. */
@@ -144,6 +153,7 @@ type ProviderEvent =
   | "taskCallFailed"
   | "upstreamChanged"
   | "candidateUnusable"
+  | "candidateUsable"
   | "modelListFailed"
   | "unknownTaskStatus";
 
@@ -151,8 +161,9 @@ function providerEvents(log: Log, metrics: Metrics): Pick<Events, ProviderEvent>
   return {
     taskCallFailed: (provider, model, error, ids) =>
       log.write("warn", "attempt_failed", { ...idsOf(ids), provider, model, ...failureOf(error) }),
-    candidateUnusable: (provider, model, error) =>
-      log.write("error", "candidate_unusable", { provider, model, ...failureOf(error) }),
+    candidateUnusable: (candidate, error) =>
+      log.write("error", "candidate_unusable", { ...candidate, ...failureOf(error) }),
+    candidateUsable: (candidate) => log.write("info", "candidate_usable", { ...candidate }),
     upstreamChanged({ error, forMs, change, ...upstream }) {
       metrics.upstreamChanged(upstream.provider, change);
       const level = change === "recovered" ? "info" : "warn";

@@ -60,6 +60,24 @@ export const metricFamilies = {
     "Changes in the health of upstreams: `breaker_opened`, `recovered` or `rate_limited`.",
     ["provider", "change"],
   ),
+  upstreamState: gauge(
+    "turnpike_upstream_state",
+    "1 for the present state of a provider's credential, 0 for its other states: `available`, `rate_limited`, `breaker_open` or `half_open`.",
+    ["provider", "credential", "state"],
+  ),
+  upstreamInFlight: gauge("turnpike_upstream_requests_in_flight", "Requests in progress at a provider.", [
+    ...["provider", "credential"],
+  ]),
+  upstreamErrorRatio: gauge(
+    "turnpike_upstream_error_ratio",
+    "Share of the attempts of the last one to two minutes that failed; 0 without any.",
+    ["provider", "credential"],
+  ),
+  modelsSetAside: gauge(
+    "turnpike_upstream_models_set_aside",
+    "Models of routes that are avoided because the provider does not have them or refuses the credential for them.",
+    ["provider", "credential"],
+  ),
   warnings: counter("warnings", "Fields that a translation changed, by what became of them.", ["code"]),
   errors: counter("error_responses", "Requests that were answered with an error, by its kind.", ["kind"]),
   streams: counter("streams", "Streams that have ended.", ["state"]),

@@ -108,6 +108,25 @@ class Reading implements Series {
   }
 }
 
+/** Values of a gauge by its labels, all read when the text is made. */
+class Readings implements Series {
+  readonly labels: readonly string[];
+  private readonly read: ReadAll;
+
+  constructor({ labels }: MetricFamily, read: ReadAll) {
+    this.labels = labels;
+    this.read = read;
+  }
+
+  lines(name: string): string {
+    return this.read()
+      .map(([values, value]) => line(name, labelsOf(this, values), value))
+      .join("");
+  }
+}
+
+type ReadAll = () => readonly (readonly [values: readonly string[], value: number])[];
+
 /** Quantiles of a time window: `quantile` is 0 to 1. */
 export interface Quantiles {
   readonly at: readonly { readonly quantile: number; readonly value: number }[];
@@ -137,6 +156,8 @@ export interface Registry {
   histogram(family: MetricFamily, values?: readonly string[]): Histogram;
   /** A gauge, or a counter that is counted elsewhere. */
   reading(family: MetricFamily, read: () => number, values?: readonly string[]): void;
+  /** A gauge whose labels are known when it is read. */
+  readings(family: MetricFamily, read: ReadAll): void;
   summary(family: MetricFamily, read: () => Quantiles): void;
   /** All series, in steps if there are many. */
   text(format: ExpositionFormat): Generator<void, string>;
@@ -153,7 +174,7 @@ const labelValue = (value: string): string =>
     .toWellFormed()
     .replace(/[\\"\n]/g, (char) => escapes[char] ?? char);
 
-const labelsOf = ({ labels }: MetricFamily, values: readonly string[]): string =>
+const labelsOf = ({ labels }: Pick<MetricFamily, "labels">, values: readonly string[]): string =>
   labels.map((label, at) => `${label}="${labelValue(values[at] ?? "")}"`).join(",");
 
 /** OpenMetrics names a counter without its `_total`, except in its samples. */
@@ -177,6 +198,7 @@ export function createRegistry(): Registry {
     dollars: (family, values = []) => seriesOf(family, values, () => new DollarCounter()),
     histogram: (family, values = []) => seriesOf(family, values, () => new Histogram(family.bounds ?? [])),
     reading: (family, read, values = []) => void seriesOf(family, values, () => new Reading(read)),
+    readings: (family, read) => void seriesOf(family, [], () => new Readings(family, read)),
     summary: (family, read) => void seriesOf(family, [], () => new Summary(read)),
     *text(format) {
       let text = "";

@@ -18,6 +18,7 @@ describe("providers", () => {
       config: compatible,
       credentials: [{ name: "main", created_at: expect.any(String) }],
       header_names: ["x-team"],
+      health: [],
       created_at: expect.any(String),
       updated_at: expect.any(String),
       version: expect.any(Number),
@@ -177,6 +178,9 @@ describe("providers", () => {
     up.on("*", { status: 401, json: { error: { message: "bad key api-canary-credential" } } });
     const refused = await ask(`POST providers/${id}/test`);
     expect(refused.body).toMatchObject({ ok: false, models: null, error: { code: "upstream_credentials" } });
+    expect(refused.body["credentials"]).toMatchObject([
+      { credential: null, status: 401, error: { message: expect.stringContaining("bad key [") } },
+    ]);
     expect((await ask("POST providers/missing/test")).status).toBe(404);
     up.on("*", hi);
   });

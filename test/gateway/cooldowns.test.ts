@@ -97,7 +97,11 @@ test("what time mends is not remembered", async () => {
 test("a candidate has its place again when its time is over", () => {
   let nowMs = 0;
   const heard: string[] = [];
-  const events = { candidateUnusable: (name: string) => void heard.push(name), upstreamChanged: () => undefined };
+  const events = {
+    candidateUnusable: ({ provider: name }: { provider: string }) => void heard.push(name),
+    candidateUsable: () => undefined,
+    upstreamChanged: () => undefined,
+  };
   const health = createHealth({ monotonicMs: () => nowMs }, { ...defaultLimits, candidateCooldownMs: 1_000 }, events);
   const [first, second] = ["a", "b"].map(
     (name) => ({ provider: { entry: { name } }, model: "m" }) as unknown as Candidate,

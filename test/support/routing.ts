@@ -69,7 +69,8 @@ export function testRouter(
     clock: { monotonicMs: () => nowMs, nowMs: () => nowMs },
     limits: { ...defaultLimits, ...limits },
     events: {
-      candidateUnusable: (provider) => void reported.push(`${provider} unusable`),
+      candidateUnusable: ({ provider }) => void reported.push(`${provider} unusable`),
+      candidateUsable: ({ provider }) => void reported.push(`${provider} usable`),
       upstreamChanged: ({ provider, model, change }) => void reported.push(`${provider}/${model ?? "*"} ${change}`),
     },
     prices: () =>

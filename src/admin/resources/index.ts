@@ -37,6 +37,7 @@ export interface ResourceDependencies {
   readonly prices: () => Prices;
   readonly listings: () => ModelLists;
   readonly testProvider: ProviderDependencies["test"];
+  readonly providerStates: ProviderDependencies["states"];
   readonly reader: () => LedgerReader;
   readonly attempts: RequestDependencies["attempts"];
   readonly bodies: RequestDependencies["bodies"];
@@ -60,7 +61,10 @@ export function adminResources(dependencies: ResourceDependencies): readonly Res
     requests(dependencies),
     endUsers(dependencies),
     tasks(dependencies.videos),
-    providers({ catalog, sealer, schema: schemas.provider, test: dependencies.testProvider }),
+    providers({
+      ...{ catalog, sealer, schema: schemas.provider },
+      ...{ test: dependencies.testProvider, states: dependencies.providerStates },
+    }),
     models({ catalog, listings: dependencies.listings }),
     routes({ catalog, schema: schemas.route }),
     prices({ catalog, prices: dependencies.prices, schemas }),

@@ -2,6 +2,7 @@
 import { type Static, type TObject, Type } from "typebox";
 import { GatewayError } from "../../canonical/error.ts";
 import type { JsonObject } from "../../lib/json.ts";
+import type { CredentialTest } from "../../providers/credential-test.ts";
 import { closed, integer, isoTime, nullable, shortText, text } from "../fields.ts";
 import type { LiveCatalog } from "../live-catalog.ts";
 import { type Action, type AdminContext, create, type Resource, update } from "../resource.ts";
@@ -20,22 +21,16 @@ import {
   entryMembers,
   readingVerbs,
 } from "./catalog-entries.ts";
-
-/** The result of a provider test. */
-export interface ProviderTest {
-  readonly ok: boolean;
-  readonly models: number | null;
-  readonly durationMs: number;
-  readonly error: { readonly code: string; readonly message: string } | null;
-}
+import { healthMembers, healthSchema, type ProviderStates } from "./provider-health.ts";
 
 export interface ProviderDependencies {
   readonly catalog: () => LiveCatalog;
   readonly sealer: Sealer;
   /** The schema of an entry in the configuration file. */
   readonly schema: TObject;
-  /** Makes one call to the provider with this name. */
-  test(name: string): Promise<ProviderTest>;
+  /** Makes one call to the provider with this name, with each of its credentials. */
+  test(name: string): Promise<readonly CredentialTest[]>;
+  readonly states: ProviderStates;
 }
 
 /** Secret members of the file's entry, which are sent as credentials here. */
@@ -78,14 +73,27 @@ const object = Type.Object({
   config: Type.Object({}, { description: "As in `providers.<name>` of the configuration file, without secrets." }),
   credentials: Type.Array(Type.Object({ name: text("Name."), created_at: text("When it was stored.") })),
   header_names: Type.Array(text("Name of a header.")),
+  health: healthSchema,
 });
+
+const testError = nullable(Type.Object({ code: text("Code."), message: text("Message, without credentials.") }));
 
 const proof = Type.Object({
   object: Type.Literal("provider_test"),
-  ok: Type.Boolean({ description: "True where the provider answered." }),
+  ok: Type.Boolean({ description: "True where the provider accepted every credential." }),
   models: nullable(integer("Models that it listed; null where it has no list.")),
-  duration_ms: integer("Duration of the call."),
-  error: nullable(Type.Object({ code: text("Code."), message: text("Message.") })),
+  duration_ms: integer("Duration of the longest call."),
+  error: testError,
+  credentials: Type.Array(
+    Type.Object({
+      credential: nullable(text("Name of the credential; null where the provider has only one.")),
+      ok: Type.Boolean({ description: "True where the provider accepted it." }),
+      status: nullable(integer("Status that the provider returned; null without an answer.")),
+      models: nullable(integer("Models that it listed.")),
+      duration_ms: integer("Duration of the call."),
+      error: testError,
+    }),
+  ),
 });
 
 /** The file's schema without secrets. */
@@ -130,28 +138,46 @@ function checkConfig(config: JsonObject | undefined): void {
   if (typeof proxy === "string" && URL.parse(proxy)?.username) throw invalid("config.proxy", "it has a user name");
 }
 
-const members: EntryKind["members"] = (_id, { config, credentials: stored = [], headerNames = [] }) => ({
-  config,
-  credentials: stored.map((each) => ({ name: each.name, created_at: isoTime(each.createdAtMs) })),
-  header_names: [...headerNames],
+const membersWith =
+  (states: ProviderStates): EntryKind["members"] =>
+  (name, { config, credentials: stored = [], headerNames = [] }) => ({
+    config,
+    credentials: stored.map((each) => ({ name: each.name, created_at: isoTime(each.createdAtMs) })),
+    header_names: [...headerNames],
+    health: healthMembers(states, name),
+  });
+
+const testMembers = ({ credential: name, durationMs, error, ...rest }: CredentialTest): JsonObject => ({
+  credential: name,
+  ...rest,
+  duration_ms: durationMs,
+  error: error === null ? null : { ...error },
 });
 
 function testAction({ test }: Pick<ProviderDependencies, "test">): Action {
   return {
-    summary: "Makes one call to the provider, and reports whether it answers.",
+    summary: "Makes one call to the provider with each of its credentials, and reports whether it accepts them.",
     scope: "object",
     effect: "outside",
     reply: proof,
     async run(_context, name) {
-      const { durationMs, error, ...rest } = await test(name);
-      return { object: "provider_test", ...rest, duration_ms: durationMs, error: error === null ? null : { ...error } };
+      const results = await test(name);
+      const failed = results.find(({ ok }) => !ok);
+      return {
+        object: "provider_test",
+        ok: failed === undefined,
+        models: results.find(({ models }) => models !== null)?.models ?? null,
+        duration_ms: Math.max(0, ...results.map(({ durationMs }) => durationMs)),
+        error: failed === undefined || failed.error === null ? null : { ...failed.error },
+        credentials: results.map(testMembers),
+      };
     },
   };
 }
 
 export function providers(dependencies: ProviderDependencies): Resource {
   const { catalog, sealer } = dependencies;
-  const kind: EntryKind = { kind: "provider", title: "provider", catalog, members };
+  const kind: EntryKind = { kind: "provider", title: "provider", catalog, members: membersWith(dependencies.states) };
   const changeable = {
     config: configSchema(dependencies.schema),
     credentials: Type.Optional(credentials),
@@ -162,7 +188,7 @@ export function providers(dependencies: ProviderDependencies): Resource {
       ? {}
       : { headers: sealer.seal("provider", name, headersPlace, given), headerNames: Object.keys(given) };
   return {
-    ...{ name: "providers", title: "provider", object },
+    ...{ name: "providers", title: "provider", object, unaudited: ["health"] },
     ...readingVerbs(kind),
     create: create(Type.Object({ id, ...changeable }, closed), async (context, body) => {
       const { nowMs } = context;

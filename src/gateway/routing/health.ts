@@ -2,11 +2,13 @@
 // router reads it.
 import type { GatewayError } from "../../canonical/error.ts";
 import type { Clock } from "../../lib/clock.ts";
+import type { Provider } from "../../providers/provider.ts";
 import { isCertificateFault } from "../../providers/upstream.ts";
-import type { UpstreamChange } from "../../telemetry/events.ts";
+import type { UnusableCandidate, UpstreamChange } from "../../telemetry/events.ts";
 import type { Candidate } from "./catalog.ts";
 import { effects } from "./failure-effects.ts";
 import { type Ailment, type HealthLimits, Upstream, UpstreamModel } from "./upstream.ts";
+import { type UpstreamState, upstreamState } from "./upstream-state.ts";
 
 /** The duration of a rate limit without one. */
 const usualWaitMs = 1_000;
@@ -15,7 +17,9 @@ type Change = Pick<UpstreamChange, "change" | "error" | "forMs">;
 
 export interface HealthEvents {
   /** A provider does not have the model of a candidate, or refuses a credential. Reported once per period. */
-  candidateUnusable(provider: string, model: string, error: GatewayError): void;
+  candidateUnusable(candidate: UnusableCandidate, error: GatewayError): void;
+  /** Such a candidate has answered again. */
+  candidateUsable(candidate: UnusableCandidate): void;
   upstreamChanged(change: UpstreamChange): void;
 }
 
@@ -29,6 +33,8 @@ export interface Health {
   /** The candidate belongs to a route: the state of its model is stored too. */
   watch(candidate: Candidate): UpstreamModel;
   ailment(candidate: Candidate, nowMs: number): Ailment | null;
+  /** The state of a provider under each of its credentials. */
+  stateOf(provider: Provider): readonly UpstreamState[];
   /** Removes what has expired. */
   sweep(nowMs: number): void;
   /** The candidate was selected: if it is being probed, no other request probes it at the same time. */
@@ -95,6 +101,15 @@ class UpstreamHealth implements Health {
     return (this.modelOf(candidate) ?? this.upstreamOf(candidate)).ailment(nowMs);
   }
 
+  stateOf(provider: Provider): readonly UpstreamState[] {
+    const nowMs = this.clock.monotonicMs();
+    return [provider, ...(provider.others ?? [])].map((each) => {
+      const { dispatch } = each;
+      const conceal = (text: string): string => (dispatch.form === "http" ? dispatch.redactor.text(text) : text);
+      return upstreamState(this.upstreamOf({ provider: each }), nowMs, conceal);
+    });
+  }
+
   sweep(nowMs: number): void {
     for (const each of this.troubled)
       if (each.breaker.isClosed && each.ailment(nowMs) === null) this.troubled.delete(each);
@@ -127,10 +142,14 @@ class UpstreamHealth implements Health {
     const upstream = model?.upstream ?? this.upstreamOf(candidate);
     const wasOpen = !upstream.breaker.isClosed || model?.breaker.isClosed === false;
     upstream.breaker.answered(nowMs, begunMs, this.limits);
+    upstream.outcomes.add(nowMs, false);
+    upstream.measured(nowMs - begunMs, isStream);
+    upstream.answeredMs = nowMs;
     if (model !== null) {
       model.breaker.answered(nowMs, begunMs, this.limits);
-      model.asideUntilMs = 0;
+      model.outcomes.add(nowMs, false);
       model.measured(nowMs - begunMs, isStream);
+      if (model.asideUntilMs > 0) this.takeBack(model);
     }
     if (this.isQuiet) return;
     this.sweep(nowMs);
@@ -143,6 +162,7 @@ class UpstreamHealth implements Health {
     const model = this.modelOf(candidate);
     const upstream = model?.upstream ?? this.upstreamOf(candidate);
     const effect = effects[error.kind];
+    if (effect !== undefined) this.note(upstream, model, error);
     if (effect === "upstream_failure") this.count(upstream, null, begunMs, error);
     else upstream.breaker.endProbe();
     if (effect === "upstream_failure" || effect === "model_failure") {
@@ -188,15 +208,35 @@ class UpstreamHealth implements Health {
   /** A refusal may concern only this model, so the others of its credential are still used. */
   private setAside(model: UpstreamModel, error: GatewayError): void {
     const nowMs = this.clock.monotonicMs();
-    if (nowMs >= model.asideUntilMs) this.events.candidateUnusable(model.upstream.provider, model.model, error);
+    if (nowMs >= model.asideUntilMs) this.events.candidateUnusable(named(model), error);
     model.asideUntilMs = nowMs + this.limits.candidateCooldownMs;
     this.troubled.add(model);
+  }
+
+  private takeBack(model: UpstreamModel): void {
+    model.asideUntilMs = 0;
+    this.events.candidateUsable(named(model));
+  }
+
+  /** Failures that are not listed in `effects` are not the upstream's. */
+  private note(upstream: Upstream, model: UpstreamModel | null, error: GatewayError): void {
+    const atMs = this.clock.monotonicMs();
+    for (const each of model === null ? [upstream] : [upstream, model]) {
+      each.outcomes.add(atMs, true);
+      each.lastFailure = { error, atMs };
+    }
   }
 
   private report({ provider, credential }: Upstream, model: UpstreamModel | null, change: Change): void {
     this.events.upstreamChanged({ provider, credential, model: model?.model ?? null, ...change });
   }
 }
+
+const named = ({ upstream: { provider, credential }, model }: UpstreamModel): UnusableCandidate => ({
+  provider,
+  credential,
+  model,
+});
 
 export const createHealth = (clock: Pick<Clock, "monotonicMs">, limits: HealthLimits, events: HealthEvents): Health =>
   new UpstreamHealth(clock, limits, events);

@@ -1,4 +1,5 @@
 // The state of an upstream: a credential of a provider, and each of its models that a route names.
+import type { GatewayError } from "../../canonical/error.ts";
 import { Breaker, type BreakerLimits } from "./breaker.ts";
 
 /** Why an upstream is avoided. */
@@ -15,20 +16,80 @@ const retryWindowMs = 10_000;
 /** The weight of the last measurement in a mean. */
 const smoothing = 0.2;
 
-/** One credential of one provider. */
-export class Upstream {
+/** Half of the time over which outcomes are counted. */
+const outcomeWindowMs = 60_000;
+
+/** Attempts and failures of the last one to two minutes. */
+class Outcomes {
+  private windowMs = 0;
+  private attempts = 0;
+  private failures = 0;
+  private earlierAttempts = 0;
+  private earlierFailures = 0;
+
+  add(nowMs: number, hasFailed: boolean): void {
+    this.slide(nowMs);
+    this.attempts++;
+    if (hasFailed) this.failures++;
+  }
+
+  recent(nowMs: number): { readonly attempts: number; readonly failures: number } {
+    this.slide(nowMs);
+    return {
+      attempts: this.attempts + this.earlierAttempts,
+      failures: this.failures + this.earlierFailures,
+    };
+  }
+
+  private slide(nowMs: number): void {
+    const ageMs = nowMs - this.windowMs;
+    if (ageMs < outcomeWindowMs) return;
+    const isRecent = ageMs < 2 * outcomeWindowMs;
+    this.earlierAttempts = isRecent ? this.attempts : 0;
+    this.earlierFailures = isRecent ? this.failures : 0;
+    this.windowMs = nowMs;
+    this.attempts = 0;
+    this.failures = 0;
+  }
+}
+
+/** A failure that its upstream is responsible for. */
+interface UpstreamFailure {
+  readonly error: GatewayError;
+  readonly atMs: number;
+}
+
+/** What is measured of a credential as a whole, and of each of its models. */
+class Measured {
   readonly breaker = new Breaker();
+  readonly outcomes = new Outcomes();
+  lastFailure: UpstreamFailure | null = null;
+  limitedUntilMs = 0;
+  inFlight = 0;
+  /** Means in milliseconds; 0 without a measurement. */
+  firstTokenMs = 0;
+  replyMs = 0;
+
+  measured(tookMs: number, isStream: boolean): void {
+    if (isStream) this.firstTokenMs = mean(this.firstTokenMs, tookMs);
+    else this.replyMs = mean(this.replyMs, tookMs);
+  }
+}
+
+/** One credential of one provider. */
+export class Upstream extends Measured {
   readonly models = new Map<string, UpstreamModel>();
   readonly provider: string;
   /** Null if the provider has only one. */
   readonly credential: string | null;
-  limitedUntilMs = 0;
-  inFlight = 0;
+  /** When it answered last; 0 if it has not. */
+  answeredMs = 0;
   private windowMs = 0;
   private attempts = 0;
   private retries = 0;
 
   constructor(provider: string, credential: string | null) {
+    super();
     this.provider = provider;
     this.credential = credential;
   }
@@ -61,19 +122,14 @@ export class Upstream {
 }
 
 /** A model of an upstream that a route names. */
-export class UpstreamModel {
-  readonly breaker = new Breaker();
+export class UpstreamModel extends Measured {
   readonly upstream: Upstream;
   readonly model: string;
-  limitedUntilMs = 0;
   /** Avoided until then: its provider does not have it, or refuses it to the credential. */
   asideUntilMs = 0;
-  inFlight = 0;
-  /** Means in milliseconds; 0 without a measurement. */
-  firstTokenMs = 0;
-  replyMs = 0;
 
   constructor(upstream: Upstream, model: string) {
+    super();
     this.upstream = upstream;
     this.model = model;
   }
@@ -82,11 +138,6 @@ export class UpstreamModel {
     if (nowMs < this.asideUntilMs) return "cooling_down";
     if (nowMs < this.limitedUntilMs) return "rate_limited";
     return breakerAilment(this.breaker, nowMs) ?? this.upstream.ailment(nowMs);
-  }
-
-  measured(tookMs: number, isStream: boolean): void {
-    if (isStream) this.firstTokenMs = mean(this.firstTokenMs, tookMs);
-    else this.replyMs = mean(this.replyMs, tookMs);
   }
 }
 
