@@ -10,6 +10,7 @@ import { allModels } from "../http/models.ts";
 import { type OpenedCatalog, openCatalog, readServedEntries } from "./open-catalog.ts";
 import { type Command, parseCommonFields, UsageError } from "./options.ts";
 import { jsonText, table } from "./print.ts";
+import { providerStateCommands } from "./provider-state.ts";
 
 const common = { json: { type: "boolean" }, offline: { type: "boolean" } } as const;
 const commonHelp = { "--offline": "do not request the providers' model lists", "--json": "print JSON" };
@@ -146,6 +147,7 @@ export const providersCommand: Command = {
       options: commonHelp,
       run: listProviders,
     },
+    ...providerStateCommands,
   },
 };
 

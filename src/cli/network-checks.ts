@@ -1,5 +1,5 @@
-// Network checks of `turnpike doctor`: providers, the storage for videos, the shared database. Nothing else is
-// contacted.
+// Network checks of `turnpike doctor`: providers, the storage for videos, the shared database, the running gateway.
+// Nothing else is contacted.
 import { existsSync } from "node:fs";
 import { GatewayError } from "../canonical/error.ts";
 import type { Configuration } from "../config/configuration.ts";
@@ -12,6 +12,7 @@ import { serverFailure } from "../store/open-failure.ts";
 import { databaseClockMs, openStoreReadOnly, type Store } from "../store/store.ts";
 import { type Check, type Finding, failed, ok, warning } from "./check.ts";
 import { hasSecretSet, wrongSecret } from "./machine-checks.ts";
+import { adminAddress, readStates, type ShownProvider, type ShownState } from "./provider-state.ts";
 
 const providerTimeoutMs = 10_000;
 
@@ -86,13 +87,39 @@ async function checkProvider(provider: Provider, baseUrl: string, catalog: Catal
   }
 }
 
+/** One for each credential. */
 function providerCheck(provider: Provider, catalog: Catalog): Check[] {
-  const { dispatch, entry } = provider;
+  const { dispatch, entry, others = [] } = provider;
   // In-process providers need no check.
   if (dispatch.form === "canonical") return [];
-  const name = `provider ${entry.name}`;
+  const name = `provider ${entry.name}${entry.credentialName === undefined ? "" : ` (${entry.credentialName})`}`;
   const contacts = `${name} (${new URL(dispatch.baseUrl).host})`;
-  return [{ name, contacts, run: () => checkProvider(provider, dispatch.baseUrl, catalog) }];
+  const check = { name, contacts, run: () => checkProvider(provider, dispatch.baseUrl, catalog) };
+  return [check, ...others.flatMap((other) => providerCheck(other, catalog))];
+}
+
+const isAvoided = ({ state }: ShownState): boolean => state !== "available";
+
+/** What is avoided, in the words of the admin API. */
+const avoidedIn = ({ id, health }: ShownProvider): string[] =>
+  health.flatMap((each) => {
+    const name = each.credential === null ? id : `${id} (${each.credential})`;
+    const models = each.models.filter(isAvoided).map(({ model, state }) => `${name}/${model} ${state}`);
+    return isAvoided(each) ? [`${name} ${each.state}`] : models;
+  });
+
+/** Without the admin key the state of a running gateway cannot be read. */
+function stateCheck(settings: Settings): Check[] {
+  const { adminKey } = settings;
+  if (adminKey === null) return [];
+  const run = async (): Promise<Finding> => {
+    const states = await readStates(settings, adminKey).catch(() => null);
+    if (states === null) return ok("No gateway answers on this machine with this admin key.");
+    const avoided = states.flatMap(avoidedIn);
+    if (avoided.length === 0) return ok("The running gateway uses all of its providers and credentials.");
+    return warning(`The running gateway avoids: ${avoided.join(", ")}.`, "Run `turnpike providers status`.");
+  };
+  return [{ name: "provider state", contacts: `the gateway (${new URL(adminAddress(settings)).host})`, run }];
 }
 
 /** The folder or bucket for completed videos. */
@@ -147,5 +174,6 @@ export function networkChecks(settings: Settings, configuration: Configuration |
     ...catalog.providers.flatMap((provider) => providerCheck(provider, catalog)),
     ...(configuration === null ? [] : resultsCheck(settings, configuration)),
     ...databaseCheck(settings),
+    ...stateCheck(settings),
   ];
 }

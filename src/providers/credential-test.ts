@@ -1,10 +1,10 @@
 // The test of a provider: its model list is requested with each of its credentials, which costs nothing.
-import { toGatewayError } from "../canonical/error.ts";
+import { concealed, toGatewayError } from "../canonical/error.ts";
 import { causeOf } from "../lib/cause.ts";
 import type { Clock } from "../lib/clock.ts";
 import { mapConcurrent } from "../lib/map-concurrent.ts";
 import type { Provider } from "./provider.ts";
-import { safeError } from "./redaction.ts";
+import { type Conceal, concealerOf } from "./redaction.ts";
 
 /** The result for one credential. */
 export interface CredentialTest {
@@ -31,10 +31,10 @@ const unsupported: Result = {
 };
 
 /** What failed, without credentials and addresses. */
-function failure(thrown: unknown, { dispatch }: Provider): Result {
+function failure(thrown: unknown, conceal: Conceal): Result {
   if (thrown instanceof DOMException && thrown.name === "TimeoutError")
     return { models: null, status: null, error: { code: "upstream_timeout", message: "It did not respond in time." } };
-  const error = safeError(toGatewayError(thrown), { dispatch });
+  const error = concealed(toGatewayError(thrown), conceal);
   if (error.kind === "internal_error")
     return {
       models: null,
@@ -46,7 +46,13 @@ function failure(thrown: unknown, { dispatch }: Provider): Result {
   return { models: null, status: error.upstreamStatus ?? null, error: { code: error.code, message } };
 }
 
-async function testCredential(provider: Provider, clock: Clock, timeoutMs: number): Promise<CredentialTest> {
+interface TestOptions {
+  readonly clock: Clock;
+  readonly timeoutMs: number;
+  readonly conceal: Conceal;
+}
+
+async function testCredential(provider: Provider, { clock, timeoutMs, conceal }: TestOptions): Promise<CredentialTest> {
   const startedMs = clock.monotonicMs();
   const { models } = provider.list;
   const result =
@@ -54,7 +60,7 @@ async function testCredential(provider: Provider, clock: Clock, timeoutMs: numbe
       ? unsupported
       : await models(AbortSignal.timeout(timeoutMs)).then(
           (listed): Result => ({ models: listed.length, status: okStatus, error: null }),
-          (thrown: unknown) => failure(thrown, provider),
+          (thrown: unknown) => failure(thrown, conceal),
         );
   return {
     credential: provider.entry.credentialName ?? null,
@@ -66,7 +72,7 @@ async function testCredential(provider: Provider, clock: Clock, timeoutMs: numbe
 
 /** One result for each credential, in the order of the configuration. */
 export function testCredentials(provider: Provider, clock: Clock, timeoutMs: number): Promise<CredentialTest[]> {
-  return mapConcurrent([provider, ...(provider.others ?? [])], atOnce, (each) =>
-    testCredential(each, clock, timeoutMs),
-  );
+  const all = [provider, ...(provider.others ?? [])];
+  const options = { clock, timeoutMs, conceal: concealerOf(all) };
+  return mapConcurrent(all, atOnce, (each) => testCredential(each, options));
 }

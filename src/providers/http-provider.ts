@@ -131,8 +131,8 @@ const maxRefusalBytes = 4_096;
 async function listRefusal(response: Response, signal: AbortSignal): Promise<GatewayError> {
   const bytes = await readBounded(response, maxRefusalBytes, signal).catch(() => null);
   const body = Object(bytes === null ? null : parseJsonText(decoder.decode(bytes)));
-  const said: unknown = body.error?.message ?? body.message ?? body.error;
-  const message = typeof said === "string" && said !== "" ? said : "The provider refused to send a list.";
+  const text: unknown = body.error?.message ?? body.message ?? body.error;
+  const message = typeof text === "string" && text !== "" ? text : "The provider refused to send a list.";
   return refusalError({ status: response.status, message });
 }
 

@@ -99,11 +99,21 @@ export function withRedactor(response: Response & { redactor?: Redactor }, redac
 /** Undefined for responses that do not come from a provider. */
 export const redactorFor = (response: ProviderResponse): Redactor | undefined => response.redactor;
 
+/** Removes what only the provider and the gateway may see. */
+export type Conceal = (text: string) => string;
+
+interface Redacting {
+  readonly dispatch: { readonly form: string; readonly redactor?: Redactor };
+}
+
+/** With the credentials of all of these. */
+export function concealerOf(providers: readonly Redacting[]): Conceal {
+  const redactors = providers.flatMap(({ dispatch }) => dispatch.redactor ?? []);
+  return (text) => redactors.reduce((rest, redactor) => redactor.text(rest), text);
+}
+
 /** The redacted error for clients and logs, from anything thrown during a provider's call. */
-export function safeError(
-  thrown: unknown,
-  { dispatch: { redactor } }: { readonly dispatch: { readonly form: string; readonly redactor?: Redactor } },
-): GatewayError {
+export function safeError(thrown: unknown, { dispatch: { redactor } }: Redacting): GatewayError {
   const error = toGatewayError(thrown);
   return redactor === undefined ? error : concealed(error, (text) => redactor.text(text));
 }

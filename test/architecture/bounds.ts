@@ -272,6 +272,12 @@ export const otherBounds: Readonly<Record<string, readonly string[]>> = {
     "src/dialects/openai-error.ts maxNesting",
   ],
   "what is shown, secret or safe, and no bound on a request": [
+    "src/gateway/routing/upstream-state.ts maxTextChars",
+    "src/gateway/routing/upstream.ts outcomeWindowMs",
+    "src/providers/http-provider.ts maxRefusalBytes",
+    "src/providers/credential-test.ts atOnce",
+    "src/telemetry/upstream-metrics.ts maxUpstreams",
+    "src/cli/provider-state.ts timeoutMs maxPageBytes maxPages atOnce",
     "src/cli/requests.ts mostShown mostInFeed",
     "src/startup-message.ts mostModels",
     "src/config/environment.ts shortestKey",

@@ -7,6 +7,7 @@ import { checkClock, checkDataFolder, checkDescriptors } from "../../src/cli/mac
 import { readSettings } from "../../src/config/environment.ts";
 import { defaultLimits } from "../../src/config/limits.ts";
 import { certificateFor } from "../providers/safe-fetch-certificate.ts";
+import { adminKey, gateway } from "../support/gateway.ts";
 import { nobodyListens, type Upstream, upstream } from "../support/upstream.ts";
 import { askSandbox, type Place, place } from "./command.ts";
 
@@ -205,3 +206,57 @@ test.skipIf(process.env["TURNPIKE_TEST_POSTGRES"] === undefined)(
     expect(JSON.stringify(gone)).not.toContain("canary");
   },
 );
+
+describe("several credentials, and a running gateway", () => {
+  test("each credential is tested; the state of the running gateway is shown", async () => {
+    const up = await upstream();
+    up.on("GET /v1/models", async (line) => {
+      const isGood = line.request.headers.get("authorization") === "Bearer good-canary";
+      const refusal = { status: 403, json: { error: { message: "no access for good-canary or bad-canary" } } };
+      await line.play(isGood ? { json: { data: [{ id: "m" }] } } : refusal);
+    });
+    up.on("POST /v1/chat/completions", { status: 429, json: {}, headers: { "retry-after": "60" } });
+    const yaml = `providers:
+  pair:
+    kind: compatible
+    base_url: "${up.url}/v1"
+    credentials: [{ name: one, credential: good-canary }, { name: two, credential: bad-canary }]
+`;
+    const running = await gateway({ yaml });
+    const here = place(yaml);
+    const environment = { PORT: new URL(running.url).port, TURNPIKE_ADMIN_KEY: adminKey };
+    try {
+      const tested = await here.run(["providers", "test", "pair", "--json"], environment);
+      expect(tested.code).toBe(1);
+      expect(JSON.parse(tested.out)).toMatchObject([
+        {
+          provider: "pair",
+          credentials: [
+            { credential: "one", ok: true, status: 200, models: 1, error: null },
+            { credential: "two", ok: false, status: 403, models: null, error: { code: "upstream_credentials" } },
+          ],
+        },
+      ]);
+      expect(tested.out).not.toContain("canary");
+      expect(await here.run(["providers", "test", "other"], environment)).toMatchObject({
+        code: 1,
+        err: expect.stringContaining("There is no provider 'other'."),
+      });
+      const body = JSON.stringify({ model: "pair/m", messages: [{ role: "user", content: "hi" }] });
+      const headers = { authorization: `Bearer ${running.key}`, "content-type": "application/json" };
+      await fetch(`${running.url}/v1/chat/completions`, { method: "POST", headers, body });
+      const status = await here.run(["providers", "status", "pair"], environment);
+      expect(status.out).toMatch(/pair +one +rate_limited +\d{4}-.*\n/);
+      const { of } = await report(here, environment);
+      expect(of("provider pair (one)")).toMatchObject([{ status: "ok" }]);
+      expect(of("provider pair (two)")).toMatchObject([{ status: "failed" }]);
+      expect(of("provider state")).toMatchObject([
+        { status: "warning", detail: expect.stringContaining("pair (one) rate_limited") },
+      ]);
+    } finally {
+      here.remove();
+      await running.stop();
+      await up.stop();
+    }
+  });
+});

@@ -3,6 +3,7 @@
 import type { GatewayError } from "../../canonical/error.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { Provider } from "../../providers/provider.ts";
+import { concealerOf } from "../../providers/redaction.ts";
 import { isCertificateFault } from "../../providers/upstream.ts";
 import type { UnusableCandidate, UpstreamChange } from "../../telemetry/events.ts";
 import type { Candidate } from "./catalog.ts";
@@ -103,11 +104,9 @@ class UpstreamHealth implements Health {
 
   stateOf(provider: Provider): readonly UpstreamState[] {
     const nowMs = this.clock.monotonicMs();
-    return [provider, ...(provider.others ?? [])].map((each) => {
-      const { dispatch } = each;
-      const conceal = (text: string): string => (dispatch.form === "http" ? dispatch.redactor.text(text) : text);
-      return upstreamState(this.upstreamOf({ provider: each }), nowMs, conceal);
-    });
+    const all = [provider, ...(provider.others ?? [])];
+    const conceal = concealerOf(all);
+    return all.map((each) => upstreamState(this.upstreamOf({ provider: each }), nowMs, conceal));
   }
 
   sweep(nowMs: number): void {

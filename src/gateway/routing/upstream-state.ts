@@ -1,5 +1,6 @@
 // The state of upstreams as operators see it: for the admin API, metrics and the command line.
 import { causeOf } from "../../lib/cause.ts";
+import type { Conceal } from "../../providers/redaction.ts";
 import type { BreakerState } from "./breaker.ts";
 import type { Ailment, Upstream, UpstreamModel } from "./upstream.ts";
 
@@ -54,9 +55,6 @@ export interface ModelState extends MeasuredState {
 }
 
 const maxTextChars = 500;
-/** Removes what only the provider and the gateway may see. */
-type Conceal = (text: string) => string;
-
 const meanOf = (value: number): number | null => (value === 0 ? null : value);
 
 /** Until when each condition lasts, as far as that is known. */
