@@ -5,8 +5,10 @@ import { requireRole } from "./admin/permissions.ts";
 import { adminResources } from "./admin/resources/index.ts";
 import type { DeclaredKeyEntry } from "./admin/resources/keys.ts";
 import type { ProviderStates } from "./admin/resources/provider-health.ts";
+import { createSessions } from "./admin/sessions.ts";
 import { createSealer } from "./admin/stored-entries.ts";
 import type { DeclaredAccess } from "./config/access.ts";
+import { sessionTimes } from "./config/console-settings.ts";
 import type { Settings } from "./config/environment.ts";
 import { entrySchemas } from "./config/schema.ts";
 import { adminSetting } from "./config/secrets.ts";
@@ -22,6 +24,7 @@ import { adminEndpoints } from "./http/admin-endpoints.ts";
 import type { Endpoint } from "./http/endpoint.ts";
 import { type MetricsParts, metricsRow } from "./http/metrics-endpoints.ts";
 import type { ReadLimits } from "./http/read.ts";
+import { sessionEndpoints } from "./http/session-endpoints.ts";
 import { validate } from "./http/validate.ts";
 import { systemClock } from "./lib/clock.ts";
 import type { ServedCatalog } from "./live-catalog.ts";
@@ -99,7 +102,9 @@ export function adminApi(parts: AdminApiParts, teardown: (() => unknown)[]): rea
   teardown.push(() => erasures.close());
   const admin = createAdmin({ store, clock: systemClock, validate });
   const adminKeyHash = () => readSetting(store, adminSetting);
-  const access = createAdminAccess({ store, pepper, clock: systemClock, adminKeyHash });
+  const times = () => sessionTimes(followed.current().configuration.file.config.console);
+  const sessions = createSessions({ store, pepper, clock: systemClock, times });
+  const access = createAdminAccess({ store, pepper, clock: systemClock, sessions, adminKeyHash });
   const resources = adminResources({
     pepper,
     schemas: entrySchemas,
@@ -122,8 +127,11 @@ export function adminApi(parts: AdminApiParts, teardown: (() => unknown)[]): rea
   });
   const mayReadMetrics: MetricsParts["mayReadMetrics"] = async (token, address) =>
     requireRole(await access.identify(token, address), "metrics:read");
+  const { publicUrl } = followed.current().configuration.videos;
+  const callers = { access, pepper, publicUrl, limits };
   return [
-    ...adminEndpoints(resources, () => ({ admin, access, limits })),
+    ...sessionEndpoints(() => callers),
+    ...adminEndpoints(resources, () => ({ ...callers, admin })),
     metricsRow(() => ({ registry, mayReadMetrics })),
   ];
 }

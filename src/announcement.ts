@@ -1,10 +1,14 @@
 // What the operator sees when the gateway has begun to listen: its address, its keys, and the models that clients can use.
+import { createSignInToken, signInUrl } from "./admin/sessions.ts";
 import { limitsOf } from "./config/limits.ts";
 import type { Foundation, StartOptions, Teardown } from "./foundation.ts";
 import type { Gateway } from "./gateway/pipeline/gateway.ts";
 import { followBooks } from "./gateway/prices/stored-books.ts";
+import { systemClock } from "./lib/clock.ts";
+import { randomId } from "./lib/ids.ts";
 import { localServers } from "./local-servers.ts";
 import { startupMessage } from "./startup-message.ts";
+import { writeSettingIfAbsent } from "./store/settings.ts";
 
 const listPatienceMs = 1_500;
 
@@ -12,10 +16,11 @@ const listPatienceMs = 1_500;
 export async function announce(
   options: StartOptions,
   url: string,
-  { firstKeys, limits, configuration, settings }: Foundation,
+  foundation: Foundation,
   gateway: Gateway,
   teardown: Teardown,
 ): Promise<void> {
+  const { firstKeys, limits, configuration, settings } = foundation;
   const { maxConcurrentRequests } = limits;
   const books = storedBooks(settings, gateway, teardown);
   if (maxConcurrentRequests < limitsOf(configuration.file.config.limits).maxConcurrentRequests)
@@ -23,9 +28,25 @@ export async function announce(
   const local = await localServers(options, url, gateway, teardown);
   const catalog = gateway.catalog.current();
   await gateway.listings.refreshAll(catalog.providers, listPatienceMs);
+  // Fails where the gateway has been stopped meanwhile: the line is not needed then.
+  const page = await consolePage(options, url, foundation).catch(() => null);
   for (const line of startupMessage(url, firstKeys, catalog, gateway.listings, local)) options.print(line);
+  if (page !== null) options.print(page);
   gateway.prices.cost.prepare();
   books.follow();
+}
+
+const linkSetting = "console_link";
+
+/** The line about the console; at the first start with a link that signs in, which is opened where a person sees it. */
+async function consolePage(options: StartOptions, url: string, { settings, configuration, store, pepper }: Foundation) {
+  const { adminListener: own } = settings;
+  const base = own === null ? (configuration.videos.publicUrl ?? url) : `http://${own.host}:${own.port}`;
+  const mine = randomId("first_");
+  if ((await writeSettingIfAbsent(store, linkSetting, mine)) !== mine) return `  console     ${base}/console`;
+  const link = signInUrl(base, await createSignInToken(store, pepper, systemClock.nowMs()));
+  options.openPage?.(link);
+  return `  console     ${link}   (signs in once, within 30 minutes)`;
 }
 
 /** Prices are stored once they are all read, which takes a while, unless the gateway has stopped by then. */

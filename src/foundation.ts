@@ -38,6 +38,8 @@ export interface StartOptions {
   /** Prints the startup message. */
   print(line: string): void;
   log?(line: string): void;
+  /** Opens the console at the first start. Absent without a screen at this machine. */
+  openPage?(url: string): void;
   /** True: the log is text for people. Default: JSON for programs. */
   readonly logsToTerminal?: boolean;
   /** Additional policies for every exchange, checked after the built-in ones. */

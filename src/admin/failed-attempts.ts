@@ -69,3 +69,35 @@ export function createFailedAttempts({ monotonicMs }: Pick<Clock, "monotonicMs">
     },
   };
 }
+
+const budgetFailures = 60;
+const budgetRefillMs = 1_000;
+
+/** Failures of all addresses together: many addresses with few attempts each are slowed down too. */
+export interface FailureBudget {
+  /** Throws status 429 while it is spent. */
+  require(): void;
+  spend(): void;
+}
+
+export function createFailureBudget({ monotonicMs }: Pick<Clock, "monotonicMs">): FailureBudget {
+  let left = budgetFailures;
+  let countedMs = monotonicMs();
+  const refill = (): void => {
+    const nowMs = monotonicMs();
+    left = Math.min(budgetFailures, left + (nowMs - countedMs) / budgetRefillMs);
+    countedMs = nowMs;
+  };
+  return {
+    require() {
+      refill();
+      if (left >= 1) return;
+      throw new GatewayError("rate_limit_exceeded", "Too many failed sign-ins. Try again in a moment.", {
+        retryAfterMs: Math.ceil((1 - left) * budgetRefillMs),
+      });
+    },
+    spend() {
+      left = Math.max(0, left - 1);
+    },
+  };
+}

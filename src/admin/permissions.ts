@@ -63,6 +63,10 @@ export const permissions: Readonly<Record<string, Permissions>> = {
     fields: "object id name scopes preview created_at expires_at revoked_at last_used_at version secret",
     writable: { to: operator, fields: "name scopes expires_at" },
   },
+  sessions: {
+    verbs: { list: operator, get: operator, revoke: operator },
+    fields: "object id actor address user_agent created_at last_seen_at expires_at revoked_at",
+  },
   audit: {
     verbs: {
       list: ["operator", "audit:read"],
@@ -185,6 +189,15 @@ export function requireVerb(principal: Principal, resource: string, verb: string
 /** Throws status 403 if the caller does not have this role. */
 export function requireRole(principal: Principal, role: Role): void {
   if (!has(principal, ["operator", role])) throw denied(`This credential does not have the scope ${role}.`);
+}
+
+/** The verbs that the caller may use, by resource. */
+export function allowedVerbs(principal: Principal): Readonly<Record<string, readonly string[]>> {
+  const rows = Object.entries(permissions).map(([name, { verbs }]) => {
+    const allowed = Object.entries(verbs).filter(([, roles]) => has(principal, roles));
+    return [name, allowed.map(([verb]) => verb)] as const;
+  });
+  return Object.fromEntries(rows.filter(([, verbs]) => verbs.length > 0));
 }
 
 const words = (text: string | undefined): readonly string[] => text?.split(/\s+/) ?? [];

@@ -4,6 +4,7 @@ import { backupCommand } from "./backup.ts";
 import { completionsCommand } from "./completions.ts";
 import { configCommand } from "./config.ts";
 import { connectCommand } from "./connect.ts";
+import { consoleCommand } from "./console.ts";
 import { doctorCommand } from "./doctor.ts";
 import { endUsersCommand } from "./end-users.ts";
 import { healthCommand } from "./health.ts";
@@ -46,6 +47,7 @@ const root: Command = {
     routes: routesCommand,
     config: configCommand,
     connect: connectCommand,
+    console: consoleCommand,
     doctor: doctorCommand,
     health: healthCommand,
     backup: backupCommand,

@@ -3,6 +3,7 @@ import { closeSync, openSync } from "node:fs";
 import { start } from "../app.ts";
 import { checkConcurrency } from "../startup-check.ts";
 import type { UncaughtKind } from "../telemetry/events.ts";
+import { canOpenBrowser, openBrowser } from "./browser.ts";
 
 /** The exit code after a second signal. */
 const interrupted = 130;
@@ -31,6 +32,7 @@ export async function serve(): Promise<void> {
     print: (line) => console.log(line),
     log: (line) => void process.stderr.write(`${line}\n`),
     logsToTerminal: process.stderr.isTTY === true,
+    ...(process.stdout.isTTY === true && canOpenBrowser(process.env) ? { openPage: openBrowser } : {}),
   });
   let signals = 0;
   let exitCode = 0;

@@ -1,6 +1,7 @@
 // The schema of turnpike.yaml.
 import { type Static, Type } from "typebox";
 import { bodyFields, projectSchema, ruleFields, rulesSchema } from "../gateway/policy/rules.ts";
+import { consoleSettings } from "./console-settings.ts";
 import { credentials } from "./credentials-schema.ts";
 import { limitsSchema } from "./limits.ts";
 import { modelCapabilities } from "./model-capabilities.ts";
@@ -267,6 +268,7 @@ export const configSchema = Type.Object(
     ),
     responses: Type.Optional(responses),
     bodies: Type.Optional(bodies),
+    console: Type.Optional(consoleSettings),
     videos: Type.Optional(videos),
     prices: Type.Optional(pricesSchema),
     fetch: Type.Optional(fetching),

@@ -1,5 +1,6 @@
 // The settings in effect, without secrets: for the admin API.
 import type { Configuration } from "./configuration.ts";
+import { defaultIdleMinutes, defaultSessionHours } from "./console-settings.ts";
 import type { Settings } from "./environment.ts";
 import { fieldOf, limitRows, limitsOf } from "./limits.ts";
 
@@ -54,7 +55,7 @@ export function settingEntries(
 ): readonly SettingEntry[] {
   const given = (name: string): SettingEntry["source"] =>
     settings.environment[name]?.trim() ? "environment" : "default";
-  const { limits: declared = {}, responses, videos } = file.config;
+  const { console: pages, limits: declared = {}, responses, videos } = file.config;
   const limits = limitsOf(file.config.limits);
   const inFile = (value: unknown): SettingEntry["source"] => (value === undefined ? "default" : "file");
   return [
@@ -74,6 +75,16 @@ export function settingEntries(
       id: "responses.retention_days",
       value: responses?.retention_days ?? null,
       source: inFile(responses?.retention_days),
+    },
+    {
+      id: "console.session_hours",
+      value: pages?.session_hours ?? defaultSessionHours,
+      source: inFile(pages?.session_hours),
+    },
+    {
+      id: "console.session_idle_minutes",
+      value: pages?.session_idle_minutes ?? defaultIdleMinutes,
+      source: inFile(pages?.session_idle_minutes),
     },
     { id: "videos.retention_days", value: videos?.retention_days ?? null, source: inFile(videos?.retention_days) },
   ];

@@ -1,11 +1,10 @@
 // The rows of the admin API: every verb of every resource with its path, parameters and schemas.
 import { type TObject, Type } from "typebox";
-import type { AdminAccess } from "../admin/access.ts";
 import { type Admin, type AdminReply, bodyOf, objectNameOf } from "../admin/admin.ts";
 import { maxLimit } from "../admin/query.ts";
 import { type Resource, type VerbName, verbsOf } from "../admin/resource.ts";
 import type { JsonObject } from "../lib/json.ts";
-import { presentedKey } from "./credentials.ts";
+import { adminCaller, type CallerParts } from "./admin-caller.ts";
 import type { HandlerContext, HandlerEndpoint, KeyRule, Method, QueryParameter } from "./endpoint.ts";
 import { protocols } from "./protocols.ts";
 import { type ReadLimits, readJson } from "./read.ts";
@@ -13,9 +12,8 @@ import { queryOf } from "./target.ts";
 import { writeJson } from "./write.ts";
 
 /** The dependencies of the rows, as a function because the table is also used without them. */
-export type AdminPartsOf = () => {
+export type AdminPartsOf = () => CallerParts & {
   readonly admin: Admin;
-  readonly access: AdminAccess;
   readonly limits: ReadLimits;
 };
 
@@ -112,13 +110,13 @@ async function handle(
   parts: AdminPartsOf,
   resource: Resource,
   verb: VerbName,
-  { request, requestId, params, address }: HandlerContext,
+  context: HandlerContext,
 ): Promise<Response> {
-  const { access, admin } = parts();
-  const principal = await access.identify(presentedKey(request, ["bearer", "x-api-key"]), address());
+  const { request, requestId, params } = context;
+  const principal = await adminCaller(parts(), context);
   const body =
     bodyOf(resource, verb) === undefined ? {} : await readBody(parts, request, resource.actions?.[verb] !== undefined);
-  const reply = await admin.run(resource, verb, {
+  const reply = await parts().admin.run(resource, verb, {
     principal,
     requestId,
     query: queryOf(request),

@@ -31,8 +31,8 @@ const exposed = [
 ].join(", ");
 
 /**
- * Other origins get no header, so that browsers refuse. Keys are sent in headers, and cookies are not read, so
- * credentials stay off.
+ * Other origins get no header, so that browsers refuse. Keys are sent in headers, and the cookie of the console is for
+ * its own origin, so credentials stay off.
  */
 export function createCors(origins: CorsOrigins): Cors {
   const allowed = (request: Request): string | null => {

@@ -11,6 +11,7 @@ export const longFunctions: Exceptions = {};
 export const allowedHabits: Exceptions = {
   "src/gateway/operations/audio-transcoder.ts Bun.spawn":
     "transcodes speech: fixed arguments, no shell, an empty environment, bounded in number, time and bytes",
+  "src/cli/browser.ts Bun.spawn": "the command line: opens the console's page, with a fixed command and no shell",
   "src/main.ts import()": "the launcher: nothing of the gateway may load before the environment is right",
   "src/providers/safe-fetch/connect.ts import()": "8 ms of every start, for a fetch that most installations never make",
   "src/providers/vertex/service-account.ts import()": "5 ms of every start, for accounts that few have",

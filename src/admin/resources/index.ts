@@ -17,6 +17,7 @@ import { type ProviderDependencies, providers } from "./providers.ts";
 import { type RequestDependencies, requests } from "./requests.ts";
 import { routes } from "./routes.ts";
 import { serviceTokens } from "./service-tokens.ts";
+import { sessions } from "./sessions.ts";
 import { type SettingEntry, settings } from "./settings.ts";
 import { tasks } from "./tasks.ts";
 import { usage } from "./usage.ts";
@@ -56,6 +57,7 @@ export function adminResources(dependencies: ResourceDependencies): readonly Res
     keys(dependencies),
     projects(dependencies),
     serviceTokens(pepper),
+    sessions,
     audit,
     usage(dependencies.reader),
     requests(dependencies),

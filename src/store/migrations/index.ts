@@ -10,6 +10,7 @@ import { admin } from "./0008-admin.ts";
 import { responsePieces } from "./0009-response-pieces.ts";
 import { endedWork } from "./0010-ended-work.ts";
 import { endUsers } from "./0011-end-users.ts";
+import { sessions } from "./0012-sessions.ts";
 import type { Migration } from "./migration.ts";
 
 export const migrations: readonly Migration[] = [
@@ -24,4 +25,5 @@ export const migrations: readonly Migration[] = [
   responsePieces,
   endedWork,
   endUsers,
+  sessions,
 ];

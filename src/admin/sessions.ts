@@ -1,0 +1,149 @@
+// Sessions of the console: opened by a credential or a one-time link, found by the secret in a cookie, and ended.
+import { GatewayError } from "../canonical/error.ts";
+import type { Clock } from "../lib/clock.ts";
+import { randomId } from "../lib/ids.ts";
+import { hashKey, sameHash } from "../lib/secret.ts";
+import { type AuditEntry, appendAudit, lockAudit } from "../store/audit.ts";
+import {
+  endSession,
+  findSessionByHash,
+  insertSession,
+  insertSignInLink,
+  purgeSessions,
+  type SessionRow,
+  takeSignInLink,
+  touchSession,
+} from "../store/sessions.ts";
+import type { Store } from "../store/store.ts";
+import type { Principal } from "./permissions.ts";
+
+/** How long a session lasts at most, and how long without a request. */
+export interface SessionTimes {
+  readonly absoluteMs: number;
+  readonly idleMs: number;
+}
+
+/** What presents itself at sign-in. */
+export interface Visitor {
+  readonly address: string;
+  readonly userAgent: string;
+  readonly requestId: string;
+}
+
+/** A session that has just begun: the only time that its secret exists outside the browser. */
+export interface OpenedSession {
+  readonly secret: string;
+  readonly row: SessionRow;
+}
+
+export interface SessionDependencies {
+  readonly store: Store;
+  readonly pepper: Uint8Array;
+  readonly clock: Clock;
+  readonly times: () => SessionTimes;
+}
+
+export interface Sessions {
+  /** Begins a session. `credential` is what it is bound to; `replaced` is the secret that the browser had before. */
+  begin(principal: Principal, credential: string, visitor: Visitor, replaced: string | null): Promise<OpenedSession>;
+  /** Undefined for a secret that is unknown, and for a session that has ended. Counts as a use. */
+  find(secret: string): Promise<SessionRow | undefined>;
+  end(row: SessionRow, visitor: Pick<Visitor, "requestId">): Promise<void>;
+  /** Uses up a one-time link. False when it is unknown, used or expired. */
+  takeLink(token: string): Promise<boolean>;
+  /** A failed sign-in, for the audit log. */
+  refused(visitor: Visitor, by: string): Promise<void>;
+  idleEndMs(row: SessionRow): number;
+}
+
+const secretChars = 43;
+const maxSecretChars = 200;
+const touchEveryMs = 60_000;
+const linkMs = 30 * 60_000;
+const userAgentChars = 200;
+
+/** What a script of the page must send with each change. It proves that it can read answers of this origin. */
+export const csrfTokenOf = (pepper: Uint8Array, secret: string): string => hashKey(pepper, `csrf ${secret}`);
+
+/** Throws status 403 for a token of another session. */
+export function requireCsrfToken(pepper: Uint8Array, secret: string, given: string | null): void {
+  if (given !== null && sameHash(csrfTokenOf(pepper, secret), given)) return;
+  throw new GatewayError("permission_denied", "Send 'csrf_token' of GET /admin/api/session as 'x-csrf-token'.", {
+    code: "csrf_token_invalid",
+    param: "x-csrf-token",
+  });
+}
+
+/** A new one-time link, good for half an hour. */
+export async function createSignInToken(store: Store, pepper: Uint8Array, nowMs: number): Promise<string> {
+  const token = randomId("tpl-", secretChars);
+  await insertSignInLink(store, hashKey(pepper, token), nowMs + linkMs);
+  return token;
+}
+
+/** The page that signs in with a token. What follows `#` is not sent to a server, so no log has it. */
+export const signInUrl = (base: string, token: string): string => `${base.replace(/\/+$/, "")}/console#token=${token}`;
+
+async function audited(store: Store, entry: AuditEntry, work: (inside: Store) => Promise<void>): Promise<void> {
+  await store.transaction(async (inside) => {
+    const head = await lockAudit(inside);
+    await work(inside);
+    await appendAudit(inside, head, entry);
+  });
+}
+
+function entryOf(row: SessionRow, action: string, requestId: string, atMs: number): AuditEntry {
+  const { actorKind, actorId, actorName, id, address } = row;
+  const change = JSON.stringify({ after: { address } });
+  return { atMs, actorKind, actorId, actorName, action, resource: "sessions", objectId: id, requestId, change };
+}
+
+/** The entry of a caller without a valid credential. */
+function refusedEntry({ address, requestId }: Visitor, by: string, atMs: number): AuditEntry {
+  const actor = { actorKind: "anonymous", actorId: address || "unknown", actorName: "anonymous" };
+  const change = JSON.stringify({ after: { by } });
+  return { ...actor, atMs, action: "sign_in_failed", resource: "sessions", objectId: null, requestId, change };
+}
+
+export function createSessions({ store, pepper, clock, times }: SessionDependencies): Sessions {
+  const idleEndMs = (row: SessionRow): number => Math.min(row.expiresAtMs, row.lastSeenAtMs + times().idleMs);
+  const live = async (secret: string): Promise<SessionRow | undefined> => {
+    if (secret.length > maxSecretChars) return undefined;
+    const row = await findSessionByHash(store, hashKey(pepper, secret));
+    return row === undefined || row.endedAtMs !== null || idleEndMs(row) <= clock.nowMs() ? undefined : row;
+  };
+  return {
+    idleEndMs,
+    async begin(principal, credential, visitor, replaced) {
+      const nowMs = clock.nowMs();
+      const secret = randomId("tpc-", secretChars);
+      const before = replaced === null ? undefined : await live(replaced);
+      const row: SessionRow = {
+        ...{ id: randomId("ses_"), hash: hashKey(pepper, secret), credential },
+        ...{ actorKind: principal.kind, actorId: principal.id, actorName: principal.name },
+        ...{ address: visitor.address, userAgent: visitor.userAgent.slice(0, userAgentChars) },
+        ...{ createdAtMs: nowMs, lastSeenAtMs: nowMs, expiresAtMs: nowMs + times().absoluteMs, endedAtMs: null },
+      };
+      await audited(store, entryOf(row, "sign_in", visitor.requestId, nowMs), async (inside) => {
+        await purgeSessions(inside, nowMs);
+        if (before !== undefined) await endSession(inside, before.id, nowMs);
+        await insertSession(inside, row);
+      });
+      return { secret, row };
+    },
+    async find(secret) {
+      const row = await live(secret);
+      const nowMs = clock.nowMs();
+      if (row === undefined || row.lastSeenAtMs > nowMs - touchEveryMs) return row;
+      await touchSession(store, row.id, nowMs);
+      return { ...row, lastSeenAtMs: nowMs };
+    },
+    end: (row, { requestId }) =>
+      audited(store, entryOf(row, "sign_out", requestId, clock.nowMs()), (inside) =>
+        endSession(inside, row.id, clock.nowMs()),
+      ),
+    takeLink: async (token) =>
+      token.length <= maxSecretChars && (await takeSignInLink(store, hashKey(pepper, token), clock.nowMs())),
+    refused: (visitor, by) => audited(store, refusedEntry(visitor, by, clock.nowMs()), () => Promise.resolve()),
+  };
+}

@@ -1,0 +1,157 @@
+// `/admin/api/session`: sign in, who am I, sign out.
+import { Type } from "typebox";
+import type { Proof } from "../admin/access.ts";
+import { closed, isoTime, nullable, shortText, text, time } from "../admin/fields.ts";
+import { allowedVerbs, type Principal } from "../admin/permissions.ts";
+import { csrfTokenOf, type Visitor } from "../admin/sessions.ts";
+import { GatewayError } from "../canonical/error.ts";
+import type { JsonObject } from "../lib/json.ts";
+import type { SessionRow } from "../store/sessions.ts";
+import {
+  adminCaller,
+  type CallerParts,
+  callerOfSession,
+  cookieName,
+  requireOwnOrigin,
+  sessionSecret,
+} from "./admin-caller.ts";
+import type { HandlerContext, HandlerEndpoint, Method } from "./endpoint.ts";
+import { protocols } from "./protocols.ts";
+import { type ReadLimits, readJson } from "./read.ts";
+import { validated } from "./validate.ts";
+import { writeJson } from "./write.ts";
+
+/** The dependencies of the rows, as a function because the table is also used without them. */
+export type SessionPartsOf = () => CallerParts & { readonly limits: ReadLimits };
+
+const signIn = Type.Object(
+  {
+    token: Type.Optional(shortText("The token of a one-time link.")),
+    key: Type.Optional(Type.String({ minLength: 1, maxLength: 512, description: "The admin key or a service token." })),
+  },
+  closed,
+);
+
+const current = Type.Object({
+  object: Type.Literal("current_session"),
+  id: nullable(text("ID of the session; null for a caller with a key.")),
+  actor: Type.Object({ kind: text("`admin_key` or `service_token`."), id: text("ID."), name: text("Name.") }),
+  roles: Type.Array(Type.String(), { description: "`operator`, or the scopes of the service token." }),
+  permissions: Type.Record(Type.String(), Type.Array(Type.String()), { description: "Verbs, by resource." }),
+  csrf_token: nullable(text("Send it as `x-csrf-token` with each `POST`, `PATCH` and `DELETE`.")),
+  created_at: nullable(time("When the session began.")),
+  expires_at: nullable(time("When it ends at the latest.")),
+  idle_expires_at: nullable(time("When it ends without another request.")),
+});
+
+function written(
+  { access, pepper }: CallerParts,
+  principal: Principal,
+  session: { readonly row: SessionRow; readonly secret: string } | null,
+): JsonObject {
+  const { kind, id, name, roles } = principal;
+  return {
+    object: "current_session",
+    id: session?.row.id ?? null,
+    actor: { kind, id, name },
+    roles: [...roles],
+    permissions: allowedVerbs(principal) as JsonObject,
+    csrf_token: session === null ? null : csrfTokenOf(pepper, session.secret),
+    created_at: session === null ? null : isoTime(session.row.createdAtMs),
+    expires_at: session === null ? null : isoTime(session.row.expiresAtMs),
+    idle_expires_at: session === null ? null : isoTime(access.idleEndMs(session.row)),
+  };
+}
+
+/**
+ * Without a path, so that the browser derives `/admin/api` from the address that it used, which has the prefix of a
+ * proxy (https://www.rfc-editor.org/rfc/rfc6265#section-5.1.4).
+ */
+function cookie({ request, origin }: HandlerContext, secret: string, seconds: number): string {
+  const page = request.headers.get("origin") ?? origin();
+  const secure = page.startsWith("https:") ? "; Secure" : "";
+  return `${cookieName}=${secret}; HttpOnly; SameSite=Strict; Max-Age=${seconds}${secure}`;
+}
+
+function reply(body: JsonObject, { requestId }: HandlerContext, status: number, setCookie?: string): Response {
+  const response = writeJson(body, requestId, [], status);
+  response.headers.set("cache-control", "no-store");
+  if (setCookie !== undefined) response.headers.append("set-cookie", setCookie);
+  return response;
+}
+
+const visitorOf = ({ request, requestId, address }: HandlerContext): Visitor => ({
+  address: address(),
+  userAgent: request.headers.get("user-agent") ?? "",
+  requestId,
+});
+
+async function begin(parts: ReturnType<SessionPartsOf>, context: HandlerContext): Promise<Response> {
+  const { request } = context;
+  // A program has no origin. A page always has one with a POST.
+  if (request.headers.has("origin")) requireOwnOrigin(request, parts.publicUrl);
+  const { wire } = await readJson(request, parts.limits);
+  const proof = validated(signIn, wire) as Proof;
+  if ((proof.token === undefined) === (proof.key === undefined))
+    throw new GatewayError("missing_required_parameter", "Send either 'token' or 'key'.", { param: "key" });
+  const opened = await parts.access.signIn(proof, visitorOf(context), sessionSecret(request));
+  const seconds = Math.floor((opened.row.expiresAtMs - opened.row.createdAtMs) / 1000);
+  return reply(written(parts, opened.principal, opened), context, 201, cookie(context, opened.secret, seconds));
+}
+
+async function show(parts: ReturnType<SessionPartsOf>, context: HandlerContext): Promise<Response> {
+  const secret = sessionSecret(context.request);
+  if (secret === null) return reply(written(parts, await adminCaller(parts, context), null), context, 200);
+  const { principal, row } = await callerOfSession(parts, context.request, secret);
+  return reply(written(parts, principal, { row, secret }), context, 200);
+}
+
+async function end(parts: ReturnType<SessionPartsOf>, context: HandlerContext): Promise<Response> {
+  const secret = sessionSecret(context.request);
+  if (secret === null) throw new GatewayError("missing_api_key", "The request has no session.");
+  const { row } = await callerOfSession(parts, context.request, secret);
+  await parts.access.signOut(row, context.requestId);
+  return reply({ object: "session.deleted", id: row.id, deleted: true }, context, 200, cookie(context, "", 0));
+}
+
+const deleted = Type.Object({
+  object: Type.Literal("session.deleted"),
+  id: Type.String(),
+  deleted: Type.Literal(true),
+});
+
+/** The rows of the session of a browser. */
+export function sessionEndpoints(parts: SessionPartsOf): readonly HandlerEndpoint[] {
+  const row = (method: Method, operationId: string, summary: string) =>
+    ({
+      kind: "plain",
+      method,
+      path: "/admin/api/session",
+      operationId,
+      summary,
+      tag: "Admin",
+      ...protocols.openai,
+    }) as const;
+  const admin = { access: { key: "admin" } } as const;
+  return [
+    {
+      ...row("POST", "signIn", "Begins a session with the token of a one-time link, the admin key or a service token."),
+      access: { key: "none" },
+      body: { schema: signIn },
+      reply: current,
+      handle: (context) => begin(parts(), context),
+    },
+    {
+      ...row("GET", "currentSession", "Retrieves who the caller is, and what it may do."),
+      ...admin,
+      reply: current,
+      handle: (context) => show(parts(), context),
+    },
+    {
+      ...row("DELETE", "signOut", "Ends the session."),
+      ...admin,
+      reply: deleted,
+      handle: (context) => end(parts(), context),
+    },
+  ];
+}
