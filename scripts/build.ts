@@ -10,6 +10,7 @@ const entries = [
   "src/gateway/ledger/integrity-worker.ts",
   "src/gateway/ledger/checkpoint-worker.ts",
   "src/gateway/ledger/reader-worker.ts",
+  "src/gateway/ledger/reprice-worker.ts",
   "src/lib/body-worker.ts",
   "src/providers/sandbox/worker.ts",
   "src/providers/token-counter/worker-cl100k.ts",

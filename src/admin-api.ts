@@ -15,8 +15,9 @@ import { adminSetting } from "./config/secrets.ts";
 import { settingEntries } from "./config/setting-entries.ts";
 import { readBodies } from "./gateway/bodies/body-file.ts";
 import { followErasures } from "./gateway/end-users/erasures.ts";
-import { readAttempts } from "./gateway/ledger/read.ts";
+import { readAdjustments, readAttempts } from "./gateway/ledger/read.ts";
 import { createLedgerReader } from "./gateway/ledger/reader.ts";
+import { createRepricer, type Repricer } from "./gateway/ledger/repricer.ts";
 import type { Gateway } from "./gateway/pipeline/gateway.ts";
 import type { Keys } from "./gateway/policy/keys.ts";
 import type { Videos } from "./gateway/tasks/videos.ts";
@@ -38,7 +39,7 @@ export interface AdminApiParts extends Pick<AccessDependencies, "store" | "peppe
   readonly limits: ReadLimits;
   readonly credentialKey: Uint8Array;
   readonly catalog: ServedCatalog;
-  readonly gateway: Pick<Gateway, "listings" | "router">;
+  readonly gateway: Pick<Gateway, "listings" | "router" | "ledger" | "budgets">;
   readonly videos: Videos;
   readonly keys: Pick<Keys, "refresh">;
   readonly settings: Settings;
@@ -72,6 +73,20 @@ function providerStates(catalog: Pick<ServedCatalog, "current">, { router }: Pic
   };
 }
 
+/** Booked adjustments count in the budgets of this process within a second. */
+function repricerOf({ settings, catalog, gateway, events }: AdminApiParts, teardown: (() => unknown)[]): Repricer {
+  const repricer = createRepricer({
+    dataFolder: settings.dataFolder,
+    ledger: gateway.ledger,
+    prices: catalog.prices,
+    kinds: () => new Map(catalog.current().providers.map(({ entry, kind }) => [entry.name, kind.name])),
+    adjusted: gateway.budgets.adjust,
+    failed: (cause) => events.backgroundTaskFailed("ledger", cause),
+  });
+  teardown.push(() => repricer.close());
+  return repricer;
+}
+
 function declaredEntries({ keys }: DeclaredAccess): readonly DeclaredKeyEntry[] {
   return keys.map(({ caller, expiresAtMs }) => {
     const own = caller.levels.find(({ level }) => level === "key");
@@ -100,6 +115,7 @@ export function adminApi(parts: AdminApiParts, teardown: (() => unknown)[]): rea
   const failed = (cause: unknown): void => parts.events.backgroundTaskFailed("end_users", cause);
   const erasures = followErasures({ store, dataFolder, pepper, failed });
   teardown.push(() => erasures.close());
+  const repricer = repricerOf(parts, teardown);
   const admin = createAdmin({ store, clock: systemClock, validate });
   const adminKeyHash = () => readSetting(store, adminSetting);
   const times = () => sessionTimes(followed.current().configuration.file.config.console);
@@ -111,11 +127,13 @@ export function adminApi(parts: AdminApiParts, teardown: (() => unknown)[]): rea
     sealer: createSealer(parts.credentialKey),
     catalog: () => catalog,
     prices: catalog.prices,
+    repricer: () => repricer,
     listings: () => gateway.listings,
     testProvider: providerTest(catalog),
     providerStates: providerStates(catalog, gateway),
     reader: () => reader,
     attempts: (id) => readAttempts(dataFolder, id),
+    adjustments: (n, id) => readAdjustments(dataFolder, n, id),
     bodies: (id) => readBodies(dataFolder, id),
     dataFolder,
     endUsersChanged: erasures.apply,

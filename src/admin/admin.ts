@@ -204,7 +204,9 @@ async function act(call: Call, name: string, action: Action): Promise<AdminReply
   }
   const context = contextOf(call);
   if (isAboutOne) checkVersion(await objectOf(call, context), ifMatch);
-  if (action.effect === "outside") await inTransaction(call, async () => ({ change: { action: name, id } }));
+  const requested = action.requested?.(body);
+  if (action.effect === "outside")
+    await inTransaction(call, async () => ({ change: { action: name, id, after: requested } }));
   const reply = await action.run(context, id, body);
   return replyWith(call, { change: { action: name, id, after: reply ?? (await objectOf(call, context)) } });
 }

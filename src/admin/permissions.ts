@@ -118,7 +118,7 @@ export const permissions: Readonly<Record<string, Permissions>> = {
     fields: `object id bodies request_id created_at organization_id project_id key_id end_user session operation format model
       stream state provider upstream_model credential attempts status error_code warnings first_byte_ms duration_ms
       tokens units estimated charged price price_version replay_of`,
-    restrictedFields: { to: costReaders, fields: "cost cost_version attempt_list" },
+    restrictedFields: { to: costReaders, fields: "cost cost_version attempt_list adjustments" },
   },
   tasks: {
     verbs: {
@@ -165,12 +165,14 @@ export const permissions: Readonly<Record<string, Permissions>> = {
       list: ["operator", "catalog:read", "prices:write"],
       get: ["operator", "catalog:read", "prices:write"],
       effective: ["operator", "catalog:read", "prices:write"],
+      preview: operator,
+      reprice: operator,
       create: priceWriters,
       update: priceWriters,
       delete: priceWriters,
     },
-    fields: `${entryFields} book cost_version price_version rows`,
-    writable: { to: priceWriters, fields: "book config" },
+    fields: `${entryFields} book cost_version price_version rows repricing total groups`,
+    writable: { to: priceWriters, fields: "book config since until model key_id" },
   },
 };
 

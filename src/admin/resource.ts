@@ -75,6 +75,8 @@ export interface Action {
   run(context: AdminContext, id: string, body: JsonObject): Promise<JsonObject | undefined>;
   /** What is written to the audit log for a change of several objects, without secrets. */
   readonly audited?: (reply: JsonObject) => JsonObject;
+  /** What is written to the audit log before `outside` starts, without secrets. */
+  readonly requested?: (body: JsonObject) => JsonObject;
 }
 
 export interface Resource {

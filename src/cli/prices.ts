@@ -1,16 +1,26 @@
 // `turnpike prices`: the prices in effect, from the file and the built-in ones.
+import { existsSync } from "node:fs";
 import { readConfiguration } from "../config/configuration.ts";
 import { readSettings, type Settings } from "../config/environment.ts";
 import { readPrices } from "../config/prices.ts";
-import { repriced } from "../gateway/ledger/reprice.ts";
-import { explainRow } from "../gateway/ledger/request-story.ts";
+import { ledgerPath } from "../gateway/ledger/files.ts";
+import {
+  bookRepricing,
+  previewRepricing,
+  type RepricedSums,
+  type RepriceQuery,
+  type RepricingReport,
+} from "../gateway/ledger/reprice.ts";
+import type { StoryPrices } from "../gateway/ledger/row-price.ts";
 import { priceDifferences } from "../gateway/prices/diff.ts";
 import { matchesModel } from "../gateway/prices/price-match.ts";
 import type { PriceMatch, PriceRow, PriceRule } from "../gateway/prices/price-row.ts";
 import type { Prices } from "../gateway/prices/prices.ts";
-import { listBooks, readBooks } from "../gateway/prices/stored-books.ts";
+import { listBooks, readBooks, storeBooks } from "../gateway/prices/stored-books.ts";
 import { formatDecimal } from "../lib/decimal.ts";
-import { type Command, parseCommonFields } from "./options.ts";
+import { audited } from "./audit.ts";
+import { withStore } from "./open.ts";
+import { type Command, parseCommonFields, UsageError } from "./options.ts";
 import { dollars, jsonText, table } from "./print.ts";
 import { pricingOf } from "./requests.ts";
 import { dayMs } from "./usage.ts";
@@ -109,34 +119,60 @@ function versions(words: readonly string[]): string {
   return table([["since", "cost version", "price version"], ...cells]);
 }
 
-const repriceHead = [
-  "day",
-  "model",
-  "requests",
-  "changed",
-  "unpriced",
-  "booked cost",
-  "new cost",
-  "booked price",
-  "new price",
-];
+const repriceHead = ["key", "model", "requests", "changed", "booked cost", "new cost", "booked price", "new price"];
 
-/** Applies today's prices to past requests: printed, not written. */
+function repricedCells(key: string, model: string, each: RepricedSums): string[] {
+  const amounts = [each.bookedCost, each.newCost, each.bookedPrice, each.newPrice].map(dollars);
+  return [key, model, String(each.requests), String(each.changed), ...amounts];
+}
+
+function repricingText({ total, groups, repricing }: RepricingReport): string {
+  const left = [
+    ...(total.unpriced === 0 ? [] : [`${total.unpriced} requests have no price now, and stay as they are.`]),
+    ...(total.unexplained === 0
+      ? []
+      : [`${total.unexplained} requests do not follow from the prices of their time, and stay as they are.`]),
+  ];
+  if (total.changed === 0) return ["No request would cost anything else.", ...left].join("\n");
+  const rows = groups.filter(({ changed }) => changed > 0).map((each) => repricedCells(each.keyId, each.model, each));
+  const end =
+    repricing === null
+      ? "Nothing was changed. --book books the differences."
+      : `Booked as repricing ${repricing}: ${total.changed} adjustments.`;
+  return [table([repriceHead, ...rows, repricedCells("all", "", total)]), "", ...left, end].join("\n");
+}
+
+/** Booked with an entry of the audit log, which is written before. */
+async function booked(settings: Settings, query: RepriceQuery, pricing: StoryPrices): Promise<RepricingReport> {
+  const { costVersion, priceVersion } = pricing.prices;
+  storeBooks(settings.dataFolder, pricing.prices);
+  const change = { after: { ...query, costVersion, priceVersion } };
+  await withStore(async ({ store }) =>
+    audited(store, { action: "reprice", resource: "prices", objectId: "", change }, async () => undefined),
+  );
+  return bookRepricing(settings.dataFolder, query, pricing);
+}
+
+/** Applies today's prices, or those of a version, to past requests. */
 async function reprice(words: readonly string[]): Promise<string> {
-  const options = { since: { type: "string" }, until: { type: "string" }, json: { type: "boolean" } } as const;
+  const text = { type: "string" } as const;
+  const flag = { type: "boolean" } as const;
+  const options = { since: text, until: text, model: text, version: text, book: flag, json: flag };
   const { values } = parseCommonFields(words, options);
+  if (values.book && values.since === undefined) throw new UsageError("--book requires --since.");
   const settings = readSettings(process.env, process.cwd());
-  const pricing = await pricingOf(settings, readConfiguration(settings));
+  const current = await pricingOf(settings, readConfiguration(settings));
+  const prices = values.version === undefined ? current.prices : await namedPrices(settings, values.version);
+  const pricing = { ...current, prices };
   const sinceMs = dayMs("since", values.since) ?? 0;
   const untilMs = (dayMs("until", values.until) ?? Date.now()) + oneDayMs;
-  const groups = repriced(settings.dataFolder, { sinceMs, untilMs }, (row) => explainRow(row, pricing));
-  if (values.json) return jsonText(groups);
-  if (groups.length === 0) return "No request would cost anything else.";
-  const cells = groups.map((each) => [
-    ...[each.day, each.model, String(each.requests), String(each.changed), String(each.unpriced)],
-    ...[each.bookedCost, each.newCost, each.bookedPrice, each.newPrice].map(dollars),
-  ]);
-  return table([repriceHead, ...cells]);
+  const query = { sinceMs, untilMs, ...(values.model === undefined ? {} : { model: values.model }) };
+  const hasLedger = existsSync(ledgerPath(settings.dataFolder));
+  if (!hasLedger) throw new Error(`There is no ledger in ${settings.dataFolder}.`);
+  const report = values.book
+    ? await booked(settings, query, pricing)
+    : previewRepricing(settings.dataFolder, query, pricing);
+  return values.json ? jsonText(report) : repricingText(report);
 }
 
 export const pricesCommand: Command = {
@@ -151,10 +187,13 @@ export const pricesCommand: Command = {
     },
     reprice: {
       usage: "turnpike prices reprice",
-      summary: "what booked requests would come to by today's prices; nothing is changed",
+      summary: "what settled requests come to by today's prices; nothing is changed without --book",
       options: {
         "--since YYYY-MM-DD": "from this day on (UTC)",
         "--until YYYY-MM-DD": "up to the end of this day (UTC)",
+        "--model NAME": "only requests for this model",
+        "--version VERSION": "by the prices of this version; see turnpike prices versions",
+        "--book": "book the differences as adjustments, all or none",
         "--json": "print JSON",
       },
       run: async (words) => console.log(await reprice(words)),

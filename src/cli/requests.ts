@@ -4,6 +4,7 @@ import { type Configuration, readConfiguration } from "../config/configuration.t
 import { readSettings, type Settings } from "../config/environment.ts";
 import { readBodies } from "../gateway/bodies/body-file.ts";
 import type { StoredBody } from "../gateway/bodies/types.ts";
+import type { Adjustment } from "../gateway/ledger/adjustments.ts";
 import type { RequestRow } from "../gateway/ledger/columns.ts";
 import { type FeedPage, readFeed } from "../gateway/ledger/feed.ts";
 import {
@@ -11,8 +12,8 @@ import {
   type RequestTrace,
   readRequestStories,
   type StoryAttempt,
-  type StoryPrices,
 } from "../gateway/ledger/request-story.ts";
+import type { StoryPrices } from "../gateway/ledger/row-price.ts";
 import type { PriceExplanation, PriceTerm } from "../gateway/prices/explain.ts";
 import { readBooks } from "../gateway/prices/stored-books.ts";
 import { formatDecimal } from "../lib/decimal.ts";
@@ -93,7 +94,15 @@ function priceLines(price: PriceExplanation, { isOwnPrice }: RequestTrace): stri
   return [table([head, ...price.terms.map(priceTermCells), total]), ...rule, versions].join("\n");
 }
 
-function textOf({ request, trace }: RequestStory): string {
+function adjustmentLines(adjustments: readonly Adjustment[]): string {
+  const cells = adjustments.map(({ repricing, id, atMs, costNanoDollars, priceNanoDollars, priceVersion }) => [
+    ...[new Date(atMs).toISOString(), id, String(repricing), dollars(costNanoDollars), dollars(priceNanoDollars)],
+    priceVersion,
+  ]);
+  return table([["adjusted", "id", "repricing", "cost USD", "price USD", "price version"], ...cells]);
+}
+
+function textOf({ request, trace, adjustments }: RequestStory): string {
   const { attempts, passedOver, lost, price } = trace;
   const passed = passedOver.map(({ provider, upstreamModel, reason, field }) => [
     ...[provider, upstreamModel, reason],
@@ -105,6 +114,7 @@ function textOf({ request, trace }: RequestStory): string {
     ...(passed.length === 0 ? [] : [table([["passed over", "model", "reason", "field"], ...passed])]),
     ...(lost.length === 0 ? [] : [table([["lost", "field"], ...lost.map(({ code, field }) => [code, field])])]),
     ...(price === null ? [] : [priceLines(price, trace)]),
+    ...(adjustments.length === 0 ? [] : [adjustmentLines(adjustments)]),
   ];
   return parts.join("\n\n");
 }
@@ -169,6 +179,7 @@ async function show(words: readonly string[]): Promise<void> {
         ...each.request,
         trace: each.trace,
         failedAttempts: each.failedAttempts,
+        adjustments: each.adjustments,
         ...(bodies && { bodies: of(each) }),
       })),
     );
@@ -188,13 +199,14 @@ function feed(words: readonly string[]): void {
   console.log(values.json ? jsonText(page) : feedText(page));
 }
 
-function feedText({ rows, next, hasMore }: FeedPage): string {
+function feedText({ rows, adjustments, next, hasMore }: FeedPage): string {
   const head = ["at", "id", "key", "model", "provider", "state", "cost USD", "price USD"];
   const cells = rows.map((row) => [
     ...[new Date(row.atMs).toISOString(), row.id, row.keyId, row.model, named(row.provider), row.state],
     ...[money(row.costNanoDollars), money(row.priceNanoDollars)],
   ]);
-  return `${table([head, ...cells])}\n\nNext: --after ${next || '""'}${hasMore ? "" : " (no more for now)"}`;
+  const more = adjustments.length === 0 ? "" : `\n\n${adjustmentLines(adjustments)}`;
+  return `${table([head, ...cells])}${more}\n\nNext: --after ${next || '""'}${hasMore ? "" : " (no more for now)"}`;
 }
 
 export const requestsCommand: Command = {

@@ -124,6 +124,10 @@ describe("beside a running gateway", async () => {
     expect(entries).toContainEqual(["export", "admin_key"]);
     expect((await ask("POST audit/verify")).body).toMatchObject({ valid: true });
     expect(cli(dataFolder, "reconcile")).toContain("no difference");
+    // The ledger accepts rows as before, although another thread has written it.
+    const messages = [{ role: "user", content: word }];
+    const again = await post(running, "/v1/chat/completions", "bob", { model: "sandbox/chat", messages });
+    expect(again.status).toBe(200);
   });
 });
 

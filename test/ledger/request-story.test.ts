@@ -43,7 +43,7 @@ async function show(id: string, ...words: string[]): Promise<{ out: string; err:
   return { out, err };
 }
 
-async function reprice(): Promise<Record<string, string>[]> {
+async function reprice(): Promise<{ groups: Record<string, string>[] }> {
   const words = ["prices", "reprice", "--json"];
   const child = Bun.spawn([process.execPath, join(import.meta.dir, "../../src/main.ts"), ...words], {
     env: { PATH: process.env["PATH"] ?? "", TURNPIKE_DATA: running.dataFolder, TURNPIKE_CONFIG: config },
@@ -93,10 +93,12 @@ test("attempts and why, who was passed over, what was lost, and the price term b
 
 test("changed prices are said to be others, and without a readable file the rest is shown", async () => {
   await asked("story-2");
-  expect(await reprice()).toEqual([]);
+  expect(await reprice()).toMatchObject({ groups: [], repricing: null });
   await until("the prices are stored", () => existsSync(join(running.dataFolder, "price-books")));
   writeFileSync(config, yaml.replace("input: 3", "input: 6"));
-  const [group = {}] = await reprice();
+  const {
+    groups: [group = {}],
+  } = await reprice();
   expect(group).toMatchObject({ model: "smart", unpriced: 0 });
   expect(BigInt(group["newCost"] ?? "")).toBeGreaterThan(BigInt(group["bookedCost"] ?? ""));
   const [story] = JSON.parse((await show("story-2", "--json")).out);

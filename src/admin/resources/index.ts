@@ -1,6 +1,7 @@
 // Every resource of the admin API.
 import type { TObject } from "typebox";
 import type { LedgerReader } from "../../gateway/ledger/reader.ts";
+import type { Repricer } from "../../gateway/ledger/repricer.ts";
 import type { Prices } from "../../gateway/prices/prices.ts";
 import type { ModelLists } from "../../gateway/routing/model-lists.ts";
 import type { Videos } from "../../gateway/tasks/videos.ts";
@@ -36,11 +37,13 @@ export interface ResourceDependencies {
   /** Values that change while the gateway runs are functions. */
   readonly catalog: () => LiveCatalog;
   readonly prices: () => Prices;
+  readonly repricer: () => Repricer;
   readonly listings: () => ModelLists;
   readonly testProvider: ProviderDependencies["test"];
   readonly providerStates: ProviderDependencies["states"];
   readonly reader: () => LedgerReader;
   readonly attempts: RequestDependencies["attempts"];
+  readonly adjustments: RequestDependencies["adjustments"];
   readonly bodies: RequestDependencies["bodies"];
   readonly dataFolder: EndUserDependencies["dataFolder"];
   readonly endUsersChanged: EndUserDependencies["endUsersChanged"];
@@ -69,7 +72,7 @@ export function adminResources(dependencies: ResourceDependencies): readonly Res
     }),
     models({ catalog, listings: dependencies.listings }),
     routes({ catalog, schema: schemas.route }),
-    prices({ catalog, prices: dependencies.prices, schemas }),
+    prices({ catalog, prices: dependencies.prices, repricer: dependencies.repricer, schemas }),
     settings(dependencies.settings),
   ];
 }

@@ -1,6 +1,7 @@
 // Prices: what providers charge and what callers pay. Entries written here override those of the file and the built-in
 // ones.
 import { type TObject, Type } from "typebox";
+import type { Repricer } from "../../gateway/ledger/repricer.ts";
 import type { PriceMatch, PriceRow, PriceRule } from "../../gateway/prices/price-row.ts";
 import type { Prices } from "../../gateway/prices/prices.ts";
 import { formatDecimal } from "../../lib/decimal.ts";
@@ -17,10 +18,12 @@ import {
   entryMembers,
   readingVerbs,
 } from "./catalog-entries.ts";
+import { repricingActions } from "./repricing.ts";
 
 export interface PriceDependencies {
   readonly catalog: () => LiveCatalog;
   readonly prices: () => Prices;
+  readonly repricer: () => Repricer;
   /** The schemas of entries in the configuration file. */
   readonly schemas: { readonly cost: TObject; readonly price: TObject };
 }
@@ -90,7 +93,7 @@ function listAction(prices: () => Prices): Action {
   };
 }
 
-export function prices({ catalog, prices: current, schemas }: PriceDependencies): Resource {
+export function prices({ catalog, prices: current, repricer, schemas }: PriceDependencies): Resource {
   const members: EntryKind["members"] = (_id, { config: { book: of = "cost", ...config } }) => ({ book: of, config });
   const kind: EntryKind = { kind: "price", title: "price", catalog, members };
   const config = Type.Union([schemas.cost, schemas.price]);
@@ -109,6 +112,6 @@ export function prices({ catalog, prices: current, schemas }: PriceDependencies)
     ),
     delete: { run: (context, id) => deleteEntry(kind, context, id) },
     committed: () => catalog().refresh(),
-    actions: { effective: listAction(current) },
+    actions: { effective: listAction(current), ...repricingActions(repricer) },
   };
 }

@@ -2,6 +2,7 @@
 import { Type } from "typebox";
 import { GatewayError } from "../../canonical/error.ts";
 import type { StoredBody } from "../../gateway/bodies/types.ts";
+import type { Adjustment } from "../../gateway/ledger/adjustments.ts";
 import { type AttemptRow, answeredAttempt, type RequestRow } from "../../gateway/ledger/read.ts";
 import type { LedgerReader } from "../../gateway/ledger/reader.ts";
 import type { RequestListFilter } from "../../gateway/ledger/request-list.ts";
@@ -17,6 +18,8 @@ export interface RequestDependencies {
   readonly reader: () => Pick<LedgerReader, "requests">;
   /** The attempts of a request except the one that answered. */
   readonly attempts: (id: string) => readonly AttemptRow[];
+  /** What repricing has added to the figures of a row. */
+  readonly adjustments: (n: number, id: string) => readonly Adjustment[];
   /** What is stored of the content of a request. */
   readonly bodies: (id: string) => readonly StoredBody[];
 }
@@ -47,6 +50,15 @@ const filters = Type.Object(
   },
   closed,
 );
+
+const adjustment = Type.Object({
+  repricing: integer("The number of the repricing."),
+  created_at: time("When it was booked."),
+  price: money("Added to the price."),
+  cost: money("Added to the cost."),
+  price_version: text("Version of the price book."),
+  cost_version: text("Version of the cost book."),
+});
 
 const attempt = Type.Object({
   number: integer("Its place."),
@@ -96,7 +108,24 @@ const object = Type.Object({
   cost_version: nullable(text("Version of the cost book.")),
   replay_of: nullable(text("The request whose reply was returned again.")),
   attempt_list: nullable(Type.Array(attempt, { description: "Every attempt in order; null in lists." })),
+  adjustments: nullable(
+    Type.Array(adjustment, { description: "What repricing has added to `price` and `cost`; null in lists." }),
+  ),
 });
+
+function writtenAdjustment(each: Adjustment): JsonObject {
+  return {
+    ...{ repricing: each.repricing, created_at: isoTime(each.atMs) },
+    ...{ price: dollars(each.priceNanoDollars), cost: dollars(each.costNanoDollars) },
+    ...{ price_version: each.priceVersion, cost_version: each.costVersion },
+  };
+}
+
+/** What only a single request has. */
+interface Details {
+  readonly attempts: readonly AttemptRow[];
+  readonly adjustments: readonly Adjustment[];
+}
 
 function writtenAttempt(row: AttemptRow): JsonObject {
   return {
@@ -115,7 +144,7 @@ function writtenAttempt(row: AttemptRow): JsonObject {
   };
 }
 
-function written(row: RequestRow, attempts: readonly AttemptRow[] | null): JsonObject {
+function written(row: RequestRow, details: Details | null): JsonObject {
   return {
     object: "request",
     ...{ id: row.id, request_id: row.requestId, created_at: isoTime(row.atMs) },
@@ -129,7 +158,8 @@ function written(row: RequestRow, attempts: readonly AttemptRow[] | null): JsonO
     ...{ estimated: row.estimated === 1, charged: row.charged === 1 },
     ...{ price: dollars(row.priceNanoDollars), cost: dollars(row.costNanoDollars) },
     ...{ price_version: row.priceVersion, cost_version: row.costVersion, replay_of: row.replayOf },
-    attempt_list: attempts === null ? null : attempts.map(writtenAttempt),
+    attempt_list: details?.attempts.map(writtenAttempt) ?? null,
+    adjustments: details?.adjustments.map(writtenAdjustment) ?? null,
   };
 }
 
@@ -186,7 +216,7 @@ function filterOf(given: Filters): RequestListFilter {
 }
 
 export function requests(dependencies: RequestDependencies): Resource {
-  const { reader, attempts } = dependencies;
+  const { reader, attempts, adjustments } = dependencies;
   return {
     actions: { bodies: bodiesAction(dependencies) },
     ...{ name: "requests", title: "request", object },
@@ -205,7 +235,8 @@ export function requests(dependencies: RequestDependencies): Resource {
       if (row === undefined) return undefined;
       const others = attempts(row.id);
       const answered = answeredAttempt(row, others);
-      return written(row, answered === null ? others : [...others, answered]);
+      const all = answered === null ? others : [...others, answered];
+      return written(row, { attempts: all, adjustments: adjustments(row.n, row.id) });
     },
   };
 }

@@ -1,5 +1,5 @@
 // Removes end users from the files of a data folder: their ids become markers, and the bodies of their requests are deleted. Sums stay.
-import { Database, type SQLQueryBindings } from "bun:sqlite";
+import type { Database, SQLQueryBindings } from "bun:sqlite";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { Type } from "typebox";
@@ -7,7 +7,7 @@ import { type Erasure, endUserKey } from "../../store/end-users.ts";
 import { IntColumn, rowReader } from "../../store/rows.ts";
 import { bodiesPath, deleteBodiesOf, openBodyFile } from "../bodies/body-file.ts";
 import { ledgerFiles } from "../ledger/files.ts";
-import { hasTable } from "../ledger/schema.ts";
+import { hasTable, openForChanges } from "../ledger/schema.ts";
 import { spendBucketMs } from "../ledger/spend.ts";
 import { referenceOf } from "./delete.ts";
 
@@ -39,8 +39,7 @@ function foundIn(database: Database, erasures: readonly Erasure[], pepper: Uint8
 }
 
 function inFile<Result>(path: string, work: (database: Database) => Result): Result {
-  using database = new Database(path, { readwrite: true });
-  database.run("pragma busy_timeout = 5000");
+  using database = openForChanges(path);
   database.run("pragma secure_delete = on");
   return work(database);
 }
@@ -51,12 +50,13 @@ function eraseRows(database: Database, { project, endUser, erasure: { marker, un
   const change = "update requests set end_user = ?, session = null where n in (select value from json_each(?))";
   for (let at = 0; at < numbers.length; at += rowsAtOnce)
     database.run(change, [marker, JSON.stringify(numbers.slice(at, at + rowsAtOnce))]);
-  if (!hasTable(database, "spend")) return;
   const ids = [endUserKey(project, marker), endUserKey(project, endUser), Math.floor(untilMs / spendBucketMs)];
-  database.run(
-    "update spend set id = ? where level = 'end_user' and id = ? and bucket <= ?",
-    ids as SQLQueryBindings[],
-  );
+  for (const table of ["spend", "adjusted_spend"])
+    if (hasTable(database, table))
+      database.run(
+        `update ${table} set id = ? where level = 'end_user' and id = ? and bucket <= ?`,
+        ids as SQLQueryBindings[],
+      );
 }
 
 /** What is derived from the ledger: by hour and end user. */

@@ -88,21 +88,33 @@ export interface SnapshotPin {
   pin(): void;
   /** Ends it: a checkpoint cannot empty the log while a reader is in it. */
   unpin(): void;
+  /** Moves a pinned read to the newest state: another process has written, and the writer's commits are refused. */
+  renew(): void;
 }
 
-/** There is one writer, so its own commits are always the newest state and the pinned read is never stale. */
+/**
+ * Nearly always there is one writer, whose own commits are the newest state. Only a repricing and the deletion of an
+ * end user write too, and make the pinned read stale.
+ */
 export function pinnedSnapshot(database: Database): SnapshotPin {
   const twoRows = database.prepare("select 1 from marks union all select 2");
   let rows: Iterator<unknown> | undefined;
+  const pin = (): void => {
+    if (rows !== undefined) return;
+    rows = twoRows.iterate();
+    rows.next();
+  };
+  const unpin = (): void => {
+    rows?.return?.();
+    rows = undefined;
+  };
   return {
-    pin() {
-      if (rows !== undefined) return;
-      rows = twoRows.iterate();
-      rows.next();
-    },
-    unpin() {
-      rows?.return?.();
-      rows = undefined;
+    pin,
+    unpin,
+    renew() {
+      if (rows === undefined) return;
+      unpin();
+      pin();
     },
   };
 }

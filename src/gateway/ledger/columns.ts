@@ -68,6 +68,8 @@ const requestShape = Type.Object({
   replayOf: NullableText,
   /** JSON of the candidates that were skipped, with the reasons. */
   passedOver: NullableText,
+  /** The service tier, if it is not the default; null in rows of older versions. */
+  tier: NullableText,
 });
 
 const attemptShape = Type.Object({

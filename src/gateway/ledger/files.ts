@@ -2,6 +2,7 @@
 import { Database, type SQLQueryBindings } from "bun:sqlite";
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
+import { withoutAdjustments } from "./adjustments.ts";
 import { emptyTables, hasTable, selectsOfOlder } from "./schema.ts";
 
 export function ledgerPath(dataFolder: string): string {
@@ -112,5 +113,7 @@ function idOf(database: Database): string | null {
 function inPlaceOfOlder(database: Database): string {
   using today = emptyTables();
   const older = selectsOfOlder(database, today);
-  return older === null ? "" : `with requests as (${older.requests}), attempts as (${older.attempts})`;
+  const missing = hasTable(database, "adjustments") ? [] : withoutAdjustments;
+  const tables = older === null ? [] : [`requests as (${older.requests})`, `attempts as (${older.attempts})`];
+  return tables.length + missing.length === 0 ? "" : `with ${[...tables, ...missing].join(", ")}`;
 }

@@ -3,6 +3,7 @@ import type { Database } from "bun:sqlite";
 import { mkdirSync } from "node:fs";
 import { type Clock, systemClock } from "../../lib/clock.ts";
 import type { Money } from "../prices/prices.ts";
+import { adjustedSpend, type SpentSince } from "./adjustments.ts";
 import { type Checkpointer, createCheckpointer, pinnedSnapshot } from "./checkpoint.ts";
 import { ledgerPath, lockFolder, type Unlock } from "./files.ts";
 import { type InterruptedRequest, ledgerId, type Recovered, recover } from "./recovery.ts";
@@ -18,7 +19,7 @@ import {
   type Write,
 } from "./rows.ts";
 import { type Durability, openFile } from "./schema.ts";
-import { spentSince } from "./spend.ts";
+import { spendBucketMs, spentSince } from "./spend.ts";
 import type {
   LedgerAttempt,
   LedgerEntry,
@@ -52,7 +53,9 @@ export interface Ledger {
   /** How many rows wait to be committed. */
   waitingRows(): number;
   /** The sum of the prices of a key, a project or an end user (`project/user`) since a time, in nano-dollars. */
-  spent(level: string, id: string, sinceMs: number): bigint;
+  readonly spent: SpentSince;
+  /** What adjustments have added to `spent` since the last call; null if none were booked. */
+  followAdjustments(): SpentSince | null;
   /** Resolves when the ledger accepts rows; rejects with a GatewayError otherwise. */
   probe(): Promise<void>;
   /** Commits waiting rows and unlocks the folder; open rows become `interrupted` at the next start. */
@@ -130,17 +133,23 @@ function runningLedger(
   const writer: Writer = createWriter(database, {
     waitMs: options.settleWaitMs ?? defaultSettleWaitMs,
     onCommit: checkpointer.committed,
+    renew: pin.renew,
     onRefusal: onFailure,
   });
   const clock = options.clock ?? systemClock;
   const shared = { statements, writer, clock, open, nextNumber: () => number++, nextSequence: () => sequence++ };
   const id = ledgerId(database);
+  const { spent, follow } = adjustedSpend(database, spentSince(database), spendBucketMs);
   pin.pin();
   return {
     id,
     ...rowsOf(shared),
     waitingRows: writer.waitingRows,
-    spent: spentSince(database),
+    spent,
+    followAdjustments() {
+      pin.renew();
+      return follow();
+    },
     probe: () => writer.write(statements.mark, marked, "reject"),
     async close() {
       await checkpointer.stop();

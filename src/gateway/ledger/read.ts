@@ -1,5 +1,6 @@
 // Reads the ledger, also while a gateway writes it: usage, and the newest requests, of all its files.
 import type { SQLQueryBindings } from "bun:sqlite";
+import { type Adjustment, adjustmentsSql, readAdjustmentRows } from "./adjustments.ts";
 import {
   type AttemptRow,
   attemptsSql,
@@ -85,6 +86,12 @@ function mergedTwo(left: readonly RequestRow[], right: readonly RequestRow[]): R
 export function readAttempts(dataFolder: string, id: string): AttemptRow[] {
   const sql = `${attemptsSql} where id = ? order by number`;
   return readFiles(dataFolder, sql, [id]).flatMap(readAttemptRows);
+}
+
+/** The adjustments of one request, the first one first. */
+export function readAdjustments(dataFolder: string, n: number, id: string): Adjustment[] {
+  const sql = `${adjustmentsSql} and n = ? and requests.id = ? order by repricing`;
+  return readFiles(dataFolder, sql, [n, id]).flatMap(readAdjustmentRows);
 }
 
 /** The successful attempt, which is in the request's own row; null if there was none. */

@@ -2,6 +2,7 @@
 import { type Static, Type } from "typebox";
 import { tokenBuckets } from "../../canonical/usage.ts";
 import { BigIntColumn, IntColumn, rowReader } from "../../store/rows.ts";
+import { adjustedRows, isBooked } from "./adjustments.ts";
 import { columnOf } from "./columns.ts";
 import { readFiles } from "./files.ts";
 import { dropUsageIndex } from "./usage-index.ts";
@@ -82,7 +83,8 @@ const bookedSql = `select strftime('%Y-%m-%d', at_ms / 1000, 'unixepoch') as day
     select at_ms, upstream_model as model, iif(charged, ${tokenBuckets.map(columnOf).join(" + ")}, 0) as tokens,
       coalesce(cost, 0) as cost from requests where provider = ? and settled_seq is not null
     union all select requests.at_ms, attempts.upstream_model, attempts.possible_input_tokens, coalesce(attempts.cost, 0)
-      from attempts join requests on requests.id = attempts.id where attempts.provider = ?)
+      from attempts join requests on requests.id = attempts.id where attempts.provider = ?
+    union all select at_ms, upstream_model, 0, cost_change from ${adjustedRows} where ${isBooked} and provider = ?)
   where model is not null group by 1, 2`;
 
 const nothing = { tokens: 0, nanoDollars: 0n };
@@ -95,7 +97,9 @@ export function reconcileInvoice(
 ): InvoiceDifference[] {
   const days = new Set(lines.map(({ day }) => day));
   const invoiced = summed(lines);
-  const rows: Static<typeof bookedShape>[] = readFiles(dataFolder, bookedSql, [provider, provider]).flatMap(readBooked);
+  const rows: Static<typeof bookedShape>[] = readFiles(dataFolder, bookedSql, [provider, provider, provider]).flatMap(
+    readBooked,
+  );
   const booked = summed(rows.filter(({ day }) => days.has(day)));
   return [...new Set([...invoiced.keys(), ...booked.keys()])].sort().flatMap((name) => {
     const [day = "", model = ""] = JSON.parse(name) as string[];

@@ -1,10 +1,9 @@
 // The whole story of a request: every attempt with its reason, skipped candidates, losses, and the parts of its price.
-import type { Operation } from "../../canonical/operation.ts";
-import { type BilledUnits, tokenBuckets, type UnitKind, type Usage } from "../../canonical/usage.ts";
 import { explainPrice, type PriceExplanation } from "../prices/explain.ts";
-import type { Prices } from "../prices/prices.ts";
+import type { Adjustment } from "./adjustments.ts";
 import type { AttemptRow, RequestRow } from "./columns.ts";
-import { answeredAttempt, findRequests, readAttempts } from "./read.ts";
+import { answeredAttempt, findRequests, readAdjustments, readAttempts } from "./read.ts";
+import { priceQueryOf, type StoryPrices, usageOfRow } from "./row-price.ts";
 import type { PassedOver } from "./types.ts";
 
 export interface StoryAttempt extends AttemptRow {
@@ -32,16 +31,8 @@ export interface RequestTrace {
 export interface RequestStory {
   readonly request: RequestRow;
   readonly failedAttempts: readonly AttemptRow[];
+  readonly adjustments: readonly Adjustment[];
   readonly trace: RequestTrace;
-}
-
-/** The price books, and the kinds of providers by name. */
-export interface StoryPrices {
-  /** The ones that apply now. */
-  readonly prices: Prices;
-  /** Those of earlier versions; null where they are not stored. */
-  earlier?(costVersion: string | null, priceVersion: string | null): Prices | null;
-  kindOf(provider: string): string;
 }
 
 /**
@@ -55,7 +46,8 @@ export function readRequestStories(
 ): RequestStory[] {
   return findRequests(dataFolder, id, limit).map((request) => {
     const failedAttempts = readAttempts(dataFolder, request.id);
-    return { request, failedAttempts, trace: traceOf(request, failedAttempts, pricing) };
+    const adjustments = readAdjustments(dataFolder, request.n, request.id);
+    return { request, failedAttempts, adjustments, trace: traceOf(request, failedAttempts, pricing) };
   });
 }
 
@@ -87,36 +79,6 @@ function lostFields(warnings: string | null): LostField[] {
 
 /** The price of a row at the given prices; null if its usage is not charged. */
 export function explainRow(request: RequestRow, { prices, kindOf }: StoryPrices): PriceExplanation | null {
-  const { provider, upstreamModel, charged, operation, model, atMs } = request;
-  if (provider === null || upstreamModel === null || charged === 0) return null;
-  const candidate = { provider, kind: kindOf(provider), model: upstreamModel, atMs };
-  return explainPrice(prices, { ...candidate, operation: operation as Operation }, model, usageOfRow(request));
-}
-
-/** The columns of units. */
-const unitColumns: { readonly [kind in UnitKind]: keyof RequestRow } = {
-  images: "images",
-  audioMs: "audioMs",
-  videoMs: "videoMs",
-  characters: "characters",
-  pages: "pages",
-  searches: "searches",
-  requests: "billedRequests",
-};
-
-/** The usage of a settled row. */
-export function usageOfRow(row: RequestRow): Usage {
-  const tokens = Object.fromEntries(tokenBuckets.map((bucket) => [bucket, row[bucket]])) as Pick<
-    Usage,
-    (typeof tokenBuckets)[number]
-  >;
-  const units = row.unitDetails === null ? unitsOfColumns(row) : (JSON.parse(row.unitDetails) as BilledUnits[]);
-  return { ...tokens, ...(units.length === 0 ? {} : { units }) };
-}
-
-function unitsOfColumns(row: RequestRow): BilledUnits[] {
-  return (Object.keys(unitColumns) as UnitKind[]).flatMap((kind) => {
-    const amount = Number(row[unitColumns[kind]]);
-    return amount === 0 ? [] : [{ kind, amount }];
-  });
+  const query = priceQueryOf(request, kindOf);
+  return query && explainPrice(prices, query, request.model, usageOfRow(request));
 }

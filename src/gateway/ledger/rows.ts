@@ -67,25 +67,26 @@ function commonValues(end: LedgerSettlement): SQLQueryBindings[] {
 
 /** Columns that few requests have: the others are settled without them. */
 const rareColumns = listed(`cache_write_1h_tokens audio_input_tokens image_input_tokens audio_output_tokens
-  image_output_tokens images audio_ms video_ms characters pages searches billed_requests unit_details estimated_buckets passed_over`);
+  image_output_tokens images audio_ms video_ms characters pages searches billed_requests unit_details estimated_buckets passed_over tier`);
 
 const rareUnits = ["images", "audioMs", "videoMs", "characters", "pages", "searches", "requests"] as const;
 
-function rareValues({ usage, passedOver }: LedgerSettlement): SQLQueryBindings[] {
+function rareValues({ usage, passedOver, tier = null }: LedgerSettlement): SQLQueryBindings[] {
   const { cacheWrite1hTokens = 0, audioInputTokens = 0, imageInputTokens = 0 } = usage;
   const { audioOutputTokens = 0, imageOutputTokens = 0 } = usage;
   const tokens = [cacheWrite1hTokens, audioInputTokens, imageInputTokens, audioOutputTokens, imageOutputTokens];
   const units = rareUnits.map((kind) => unitAmount(usage, kind));
   const passed = passedOver === null ? null : JSON.stringify(passedOver);
-  return [...tokens, ...units, detailsOf(usage.units), estimatedBuckets(usage).join(" ") || null, passed];
+  return [...tokens, ...units, detailsOf(usage.units), estimatedBuckets(usage).join(" ") || null, passed, tier];
 }
 
 /** Whether a settlement needs the rare columns. */
-export function hasRareColumns({ usage, passedOver }: LedgerSettlement): boolean {
+export function hasRareColumns({ usage, passedOver, tier = null }: LedgerSettlement): boolean {
   const { units, estimated, cacheWrite1hTokens, audioInputTokens, imageInputTokens } = usage;
   const { audioOutputTokens, imageOutputTokens } = usage;
   const rare = units ?? cacheWrite1hTokens ?? audioInputTokens ?? imageInputTokens;
-  return (rare ?? audioOutputTokens ?? imageOutputTokens) !== undefined || estimated === true || passedOver !== null;
+  const hasRareUsage = (rare ?? audioOutputTokens ?? imageOutputTokens) !== undefined || estimated === true;
+  return hasRareUsage || passedOver !== null || tier !== null;
 }
 
 /**

@@ -1,5 +1,6 @@
 // The SQLite file of the ledger: its tables, its settings, and the migration of older files.
 import { Database } from "bun:sqlite";
+import { addAdjustmentTables } from "./adjustments.ts";
 import { addSpend } from "./spend.ts";
 
 /**
@@ -71,7 +72,8 @@ const requests = `create table requests (
   price integer,
   settled_seq integer,
   replay_of text,
-  passed_over text
+  passed_over text,
+  tier text
 )`;
 
 /** Attempts other than the one in the request's row. */
@@ -97,7 +99,7 @@ const marks = "create table if not exists marks (name text primary key, n intege
 const pendingIndex = "create index pending on requests (id) where state = 'pending'";
 
 /** In `user_version` of the file. The first files have 0 there, and `entries` instead of `requests`. */
-const version = 3;
+const version = 4;
 
 /** Opens the file for its only writer. Checkpoints are not made here, because they would block the event loop. */
 export function openFile(path: string, durability: Durability): Database {
@@ -113,6 +115,18 @@ export function openFile(path: string, durability: Durability): Database {
   return database;
 }
 
+/**
+ * Opens a file that a gateway may be writing, for short changes: the gateway waits for them only a few milliseconds, and
+ * empties the log itself.
+ */
+export function openForChanges(path: string): Database {
+  const database = new Database(path, { readwrite: true, strict: true });
+  database.run("pragma busy_timeout = 10000");
+  database.run("pragma synchronous = normal");
+  database.run("pragma wal_autocheckpoint = 0");
+  return database;
+}
+
 /** In one transaction: an interruption changes nothing. The rows of the first files are copied once. */
 function migrate(database: Database): void {
   const found = versionOf(database);
@@ -123,6 +137,7 @@ function migrate(database: Database): void {
     database.run(`pragma user_version = ${version}`);
   }
   addSpend(database);
+  addAdjustmentTables(database);
 }
 
 /** Columns that a later version added; they are null in existing rows. */

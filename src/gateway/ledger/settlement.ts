@@ -61,7 +61,15 @@ function moneyOf(ending: Ending, usage: Usage, prices: Prices): Money {
 
 export function settlementOf(ending: Ending, prices: Prices): LedgerSettlement {
   const { usage = zeroUsage, warnings, isCharged, state, httpStatus, errorCode, provider, upstreamModel } = ending;
-  const { attempts, firstByteMs, durationMs, credential = null, attemptStartedMs = null, passedOver = none } = ending;
+  const {
+    attempts,
+    firstByteMs,
+    durationMs,
+    credential = null,
+    attemptStartedMs = null,
+    passedOver = none,
+    tier = null,
+  } = ending;
   const { costNanoDollars, priceNanoDollars } = moneyOf(ending, usage, prices);
   return {
     state,
@@ -80,6 +88,7 @@ export function settlementOf(ending: Ending, prices: Prices): LedgerSettlement {
     charged: isCharged,
     warnings: warnings.length === 0 ? null : warningText(warnings),
     passedOver: passedOver.length === 0 ? null : passedOver,
+    tier,
   };
 }
 

@@ -88,6 +88,8 @@ export interface LedgerSettlement {
   readonly warnings: string | null;
   /** Null if there were none. */
   readonly passedOver: readonly PassedOver[] | null;
+  /** The service tier, if it is not the default. */
+  readonly tier?: string | null;
 }
 
 /** An attempt other than the successful one, which is in the request's own row. */

@@ -4,6 +4,7 @@ import { Database, type SQLQueryBindings } from "bun:sqlite";
 import { join } from "node:path";
 import { Type } from "typebox";
 import { IntColumn, rowReader } from "../../store/rows.ts";
+import { adjustedRows, adjustmentSumsSql, isBooked, lastBookedSql } from "./adjustments.ts";
 import { columnOf } from "./columns.ts";
 import { type LedgerFile, ledgerFiles, type QueryFile, queryFile } from "./files.ts";
 import { sumNames, sumOf, sumsShape, sumsSql, type UsageSums } from "./usage-sums.ts";
@@ -29,9 +30,9 @@ export const groupColumns = [
 /** Columns whose values are indexed by block. */
 const zoneColumns: readonly string[] = [...groupColumns, "state", columnOf("errorCode")];
 
-const version = 1;
+const version = 2;
 const tables = [
-  "create table files (ledger text primary key, through integer not null) without rowid",
+  "create table files (ledger text primary key, through integer not null, adjusted integer not null) without rowid",
   "create table late (ledger text not null, n integer not null, primary key (ledger, n)) without rowid",
   "create table feed (ledger text not null, seq integer not null, n integer not null, primary key (ledger, seq)) without rowid",
   `create table zones (ledger text not null, name text not null, value text not null, block integer not null,
@@ -83,18 +84,30 @@ function makeTables(database: Database): void {
 }
 
 const readNumbers = rowReader("requests", Type.Object({ n: IntColumn }));
+const readPlaces = rowReader("files", Type.Object({ through: IntColumn, adjusted: IntColumn }));
+
+const placeOf = (database: Database, ledger: string) =>
+  readPlaces(database.query("select through, adjusted from files where ledger = ?").all(ledger))[0] ?? {
+    through: 0,
+    adjusted: 0,
+  };
+
+/** The last repricing of a ledger that the index has. */
+export const adjustedThrough = (database: Database, ledger: string): number => placeOf(database, ledger).adjusted;
 
 /** Indexes everything that was settled in one state of the file, so that the feed misses nothing. */
 function catchUp(database: Database, { path, id }: LedgerFile): void {
-  const found = database.query("select through as n from files where ledger = ?").all(id);
-  let through = readNumbers(found)[0]?.n ?? 0;
+  const adjusted = adjustedThrough(database, id);
+  let through = placeOf(database, id).through;
   const late = readNumbers(database.query("select n from late where ledger = ?").all(id)).map(({ n }) => n);
   queryFile(path, (query) => {
     const last = readNumbers(query("select coalesce(max(n), 0) as n from requests"))[0]?.n ?? 0;
-    if (last === through && late.length === 0) return;
+    const booked = readNumbers(query(lastBookedSql))[0]?.n ?? 0;
+    if (last === through && late.length === 0 && booked === adjusted) return;
     if (late.length > 0) addLate(database, query, id, late);
     for (; through < last; through += chunkRows) addChunk(database, query, id, [through, through + chunkRows]);
-    database.query("insert or replace into files (ledger, through) values (?, ?)").run(id, last);
+    if (booked !== adjusted) addSums(database, id, query(sumsOfAdjustments, adjusted));
+    database.query("insert or replace into files (ledger, through, adjusted) values (?, ?, ?)").run(id, last, booked);
   });
 }
 
@@ -137,12 +150,17 @@ function addSettled(database: Database, query: QueryFile, ledger: string, { wher
       ...values,
     ))
       zone.run(ledger, name, ...(Object.values(Object(row)) as SQLQueryBindings[]));
-  addSums(database, ledger, query(sumsOfRows(from), ...values));
+  addSums(database, ledger, query(groupsOf(sumsSql, from), ...values));
 }
 
-const sumsOfRows = (from: string): string => `select at_ms / ${hourMs} * ${hourMs} as at_ms,
-  ${groupColumns.map((name) => `coalesce(${name}, '') as ${name}`).join(", ")}, ${sumsSql} ${from}
+const groupsOf = (sums: string, from: string): string => `select at_ms / ${hourMs} * ${hourMs} as at_ms,
+  ${groupColumns.map((name) => `coalesce(${name}, '') as ${name}`).join(", ")}, ${sums} ${from}
   group by ${[0, ...groupColumns].map((_, index) => index + 1).join(", ")}`;
+
+const sumsOfAdjustments = groupsOf(
+  adjustmentSumsSql(sumNames),
+  `from ${adjustedRows} where ${isBooked} and repricing > ?`,
+);
 
 const groupShape = Type.Object({
   at_ms: IntColumn,

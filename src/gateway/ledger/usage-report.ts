@@ -2,6 +2,7 @@
 import type { SQLQueryBindings } from "bun:sqlite";
 import { Type } from "typebox";
 import { rowReader } from "../../store/rows.ts";
+import { adjustedRows, adjustmentSumsSql, isBooked } from "./adjustments.ts";
 import { columnOf } from "./columns.ts";
 import { queryFile, readFiles } from "./files.ts";
 import { dayMs, hourMs, type SumLevel, withUsageIndex } from "./usage-index.ts";
@@ -77,7 +78,9 @@ export function readUsageReport(dataFolder: string, exact: UsageQuery): UsageRep
 export function sumAllRows(dataFolder: string, query: UsageQuery): UsageReportRow[] {
   const { clauses, values } = conditions(query);
   const groups = new Groups(query.groupBy);
-  for (const rows of readFiles(dataFolder, select(query, sumsSql, "requests", clauses), values)) groups.add(rows);
+  const adjustments = select(query, adjustmentSumsSql(sumNames), adjustedRows, [...clauses, isBooked]);
+  for (const sql of [select(query, sumsSql, "requests", clauses), adjustments])
+    for (const rows of readFiles(dataFolder, sql, values)) groups.add(rows);
   return groups.rows();
 }
 

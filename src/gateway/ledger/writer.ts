@@ -22,6 +22,8 @@ export interface WriterOptions {
   readonly waitMs: number;
   /** Called after a commit with the number of rows in it. */
   readonly onCommit: (rows: number) => void;
+  /** Called before a second try where another process has written the file. */
+  readonly renew: () => void;
   /** Called with each error, for the log. */
   readonly onRefusal: (error: unknown) => void;
 }
@@ -37,7 +39,7 @@ const firstRetryMs = 20;
 const longestRetryMs = 1_000;
 
 export function createWriter(database: Database, options: WriterOptions): Writer {
-  const commitRows = rowCommitter(database);
+  const commitRows = renewingCommitter(rowCommitter(database), options.renew);
   let waiting: Waiting[] = [];
   let scheduled = false;
   let held = false;
@@ -161,6 +163,18 @@ function rowCommitter(database: Database): CommitRows {
       if (database.inTransaction) database.run("rollback");
       return runEach(rows);
     }
+  };
+}
+
+const isStale = ({ error }: FailedRow<Row>): boolean => Object(error).code === "SQLITE_BUSY_SNAPSHOT";
+
+/** A read that was started before another process wrote lets no commit through: it is renewed, and tried again. */
+function renewingCommitter(commitRows: CommitRows, renew: () => void): CommitRows {
+  return (rows) => {
+    const failed = commitRows(rows);
+    if (!failed.some(isStale)) return failed;
+    renew();
+    return commitRows(failed.map(({ row }) => row));
   };
 }
 

@@ -40,6 +40,8 @@ export interface BudgetWindows {
   countersAt(who: Who, atMs: number): readonly Counter[];
   /** Raises the thresholds that a settlement has reached. */
   settled(parts: readonly BudgetPart[]): void;
+  /** Adds to every window what adjustments have changed since its start. */
+  adjust(changed: BudgetOptions["spent"]): void;
   /** From now on windows are those of another zone: the spend in them counts, and reservations are preserved. */
   changeZone(timeZone: string): void;
 }
@@ -148,6 +150,12 @@ class KnownWindows {
     }
   }
 
+  adjust(changed: BudgetOptions["spent"]): void {
+    for (const windows of [this.known, this.before])
+      for (const { counter } of windows.values())
+        this.options.counters.load(counter, changed(counter.level, counter.id, counter.fromMs));
+  }
+
   private prune(): void {
     const nowMs = this.options.clock.nowMs();
     for (const windows of [this.known, this.before])
@@ -220,6 +228,7 @@ export function createBudgetWindows(options: BudgetOptions): BudgetWindows {
       levelsOf(who).flatMap(([level, id]) =>
         periods.map((period) => known.of(level, id, period, windows.at(period, atMs)).counter),
       ),
+    adjust: (changed) => known.adjust(changed),
     changeZone(timeZone) {
       windows.changeZone(timeZone);
       known.changeZone();

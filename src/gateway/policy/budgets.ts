@@ -18,6 +18,7 @@ export interface BudgetStatus extends BudgetPart {
 export interface Budgets extends Policy {
   status(caller: Caller): readonly BudgetStatus[];
   changeZone: BudgetWindows["changeZone"];
+  adjust: BudgetWindows["adjust"];
 }
 
 const longestWaitMs = 60_000;
@@ -183,6 +184,7 @@ export function createBudgets(options: BudgetOptions): Budgets {
       };
     },
     changeZone: own.changeZone,
+    adjust: own.adjust,
     status: (caller) =>
       own.partsOf(caller).map((part) => {
         const { settled, reserved } = counters.amounts(part.counter);
