@@ -154,7 +154,6 @@ export const otherBounds: Readonly<Record<string, readonly string[]>> = {
     "src/gateway/ledger/integrity.ts inPlaceBytes",
     "src/gateway/ledger/usage-index.ts blockRows chunkRows",
     "src/gateway/ledger/reprice.ts pageRows pauseMs",
-    "src/admin/resources/repricing.ts maxGroups",
     "src/gateway/ledger/request-list.ts maxBlocks",
     "src/gateway/ledger/ledger.ts progressEveryMs defaultCheckpointEveryRows",
     "src/gateway/streaming/client-stream.ts progressMs",
