@@ -1,5 +1,6 @@
 // Ends requests whose body arrives too slowly, so that a slow client cannot hold a connection forever.
 import { GatewayError } from "../canonical/error.ts";
+import { LiveList, type Member } from "../lib/live-list.ts";
 import { createSharedInterval } from "../lib/shared-interval.ts";
 
 export interface BodyPace {
@@ -25,7 +26,7 @@ function readingFault(thrown: unknown): GatewayError {
 }
 
 /** A body that is being read. */
-interface Reading {
+interface Reading extends Member {
   readonly pace: BodyPace;
   readonly startMs: number;
   bytes: number;
@@ -34,15 +35,15 @@ interface Reading {
 
 /** One for the process: a timer for each request would cost more than reading a small body. */
 const ticker = createSharedInterval(lookMs);
-const readings = new Set<Reading>();
+const readings = new LiveList<Reading>();
 
 function look(): void {
   if (readings.size === 0) ticker.unsubscribe(look);
   const nowMs = performance.now();
-  for (const { pace, startMs, bytes, reject } of readings) {
+  readings.each(({ pace, startMs, bytes, reject }) => {
     const countedMs = nowMs - startMs - pace.bodyGraceMs;
     if (countedMs > 0 && bytes < (countedMs / 1000) * pace.minBodyBytesPerSecond) reject(tooSlow(pace));
-  }
+  });
 }
 
 /**
@@ -62,11 +63,11 @@ export function withinPace<T>(
       reading.bytes = now;
     }).then(
       (value) => {
-        readings.delete(reading);
+        readings.remove(reading);
         resolve(value);
       },
       (thrown: unknown) => {
-        readings.delete(reading);
+        readings.remove(reading);
         reject(readingFault(thrown));
       },
     );

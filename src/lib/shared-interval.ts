@@ -1,22 +1,28 @@
 // One timer for many subscribers that check something periodically.
+import { LiveList, type Member } from "./live-list.ts";
+
+/** Called at every tick. A subscriber of one interval at most. */
+export interface Look extends Member {
+  (): void;
+}
 
 export interface SharedInterval {
   readonly tickMs: number;
   /** Calls `look` at every tick until it unsubscribes. */
-  subscribe(look: () => void): void;
-  unsubscribe(look: () => void): void;
+  subscribe(look: Look): void;
+  unsubscribe(look: Look): void;
 }
 
 /** The timer stops at the first tick without subscribers, and does not keep the process alive. */
 export function createSharedInterval(tickMs: number): SharedInterval {
-  const looks = new Set<() => void>();
+  const looks = new LiveList<Look>();
   let timer: Timer | undefined;
   const tick = (): void => {
     if (looks.size === 0) {
       clearInterval(timer);
       timer = undefined;
     }
-    for (const look of looks) look();
+    looks.each((look) => look());
   };
   return {
     tickMs,
@@ -26,6 +32,6 @@ export function createSharedInterval(tickMs: number): SharedInterval {
       timer = setInterval(tick, tickMs);
       timer.unref();
     },
-    unsubscribe: (look) => void looks.delete(look),
+    unsubscribe: (look) => looks.remove(look),
   };
 }

@@ -132,6 +132,7 @@ class RunningExchange implements Exchange, Stoppable {
   declare private busy: Candidate | null;
   declare settlement: LedgerSettlement | null;
   declare readonly keyId: string;
+  declare place: number | undefined;
   declare readonly bodies: BodyRecorder | null;
   declare stopped: GatewayError | null;
   declare private end: ((reason: GatewayError) => void) | null;
@@ -149,6 +150,7 @@ class RunningExchange implements Exchange, Stoppable {
     this.settlement = null;
     this.admittedAtMs = given.clock.nowMs();
     this.keyId = given.keyId;
+    this.place = undefined;
     this.bodies = given.bodies;
     this.stopped = null;
     this.end = null;

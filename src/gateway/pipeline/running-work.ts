@@ -1,8 +1,9 @@
 // The exchanges in progress, so that those of a key, or all, can be ended early.
 import { GatewayError } from "../../canonical/error.ts";
+import { LiveList, type Member } from "../../lib/live-list.ts";
 
 /** An exchange that can be ended early. */
-export interface Stoppable {
+export interface Stoppable extends Member {
   readonly keyId: string;
   /** Ends it with this error for its client. Further calls change nothing. */
   stop(reason: GatewayError): void;
@@ -26,7 +27,7 @@ export const stopping = (): GatewayError =>
   new GatewayError("draining", "The gateway is shutting down.", { retryAfterMs: 1_000 });
 
 export function createRunningWork(): RunningWork {
-  const running = new Set<Stoppable>();
+  const running = new LiveList<Stoppable>();
   /** Only during this process: a key that was revoked earlier is not accepted any more. */
   const ended = new Set<string>();
   let isStopping = false;
@@ -36,14 +37,16 @@ export function createRunningWork(): RunningWork {
       if (isStopping) work.stop(stopping());
       else if (ended.size > 0 && ended.has(work.keyId)) work.stop(keyRevoked());
     },
-    remove: (work) => void running.delete(work),
+    remove: (work) => running.remove(work),
     endKey(keyId) {
       ended.add(keyId);
-      for (const work of [...running]) if (work.keyId === keyId) work.stop(keyRevoked());
+      running.each((work) => {
+        if (work.keyId === keyId) work.stop(keyRevoked());
+      });
     },
     endAll() {
       isStopping = true;
-      for (const work of [...running]) work.stop(stopping());
+      running.each((work) => work.stop(stopping()));
     },
   };
 }
