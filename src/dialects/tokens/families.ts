@@ -170,17 +170,17 @@ const byKind: Readonly<Record<string, TokenFamily>> = { anthropic: claude, gemin
 /** For an unknown model on an unknown server. */
 export const defaultFamily: TokenFamily = { ...openai, name: "unknown", tools: "json" };
 
-const known = new Map<string, TokenFamily>();
+const known = new Map<string, Map<string, TokenFamily>>();
 const mostKnown = 1_000;
 
 /** The family of a model, by its upstream name. */
 export function tokenFamilyOf(kind: string, model: string): TokenFamily {
-  const key = `${kind} ${model}`;
-  const found = known.get(key);
+  const ofKind = known.get(kind) ?? new Map<string, TokenFamily>();
+  const found = ofKind.get(model);
   if (found !== undefined) return found;
   const lowered = model.toLowerCase();
   const family = families.find(([name]) => name.test(lowered))?.[1] ?? byKind[kind] ?? defaultFamily;
-  if (known.size >= mostKnown) known.clear();
-  known.set(key, family);
+  if (ofKind.size >= mostKnown) ofKind.clear();
+  known.set(kind, ofKind.set(model, family));
   return family;
 }

@@ -9,13 +9,13 @@ import { ledgerPath, lockFolder, type Unlock } from "./files.ts";
 import { type InterruptedRequest, ledgerId, type Recovered, recover } from "./recovery.ts";
 import {
   attemptValues,
-  hasRareColumns,
   openingValues,
   prepareStatements,
   progressValues,
   replayValues,
   type Statements,
   settlementValues,
+  statementFor,
   type Write,
 } from "./rows.ts";
 import { type Durability, openFile } from "./schema.ts";
@@ -234,7 +234,7 @@ class OpenRow implements LedgerEntry {
     const { statements, writer, open, nextSequence } = shared;
     // In the same turn of the event loop as the settlement, and so in the same commit.
     recordAttempts(shared, this.id, otherAttempts);
-    const statement = hasRareColumns(settlement) ? statements.settleRare : statements.settle;
+    const statement = statements[statementFor(settlement)];
     return writer.write(statement, settlementValues(n, settlement, nextSequence), "retry").then(() => {
       open.delete(n);
       return true;

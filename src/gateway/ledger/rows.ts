@@ -51,17 +51,19 @@ export function progressValues(n: number, given: LedgerProgress, durationMs: num
 
 const settlementColumns = listed(`state http_status provider upstream_model credential attempt_started_ms attempts
   input_tokens cache_read_tokens cache_write_tokens output_tokens reasoning_tokens estimated charged
-  cost price first_byte_ms duration_ms error_code warnings`);
+  first_byte_ms duration_ms error_code warnings`);
+/** Writing a price runs the trigger of the spend, also where it stays null: requests without one are settled without them. */
+const moneyColumns = ["cost", "price"];
 
 function commonValues(end: LedgerSettlement): SQLQueryBindings[] {
   const { state, httpStatus, provider, upstreamModel, credential, attemptStartedMs, attempts, usage } = end;
   const { inputTokens, cacheReadTokens, cacheWriteTokens, outputTokens, reasoningTokens, estimated } = usage;
-  const { charged, costNanoDollars, priceNanoDollars, firstByteMs, durationMs, errorCode, warnings } = end;
+  const { charged, firstByteMs, durationMs, errorCode, warnings } = end;
   // biome-ignore format: as the columns are listed
   return [
     state, httpStatus, provider, upstreamModel, credential, rounded(attemptStartedMs), attempts,
     inputTokens, cacheReadTokens, cacheWriteTokens, outputTokens, reasoningTokens, estimated ? 1 : 0, charged ? 1 : 0,
-    costNanoDollars, priceNanoDollars, rounded(firstByteMs), rounded(durationMs), errorCode, warnings,
+    rounded(firstByteMs), rounded(durationMs), errorCode, warnings,
   ];
 }
 
@@ -80,13 +82,20 @@ function rareValues({ usage, passedOver, tier = null }: LedgerSettlement): SQLQu
   return [...tokens, ...units, detailsOf(usage.units), estimatedBuckets(usage).join(" ") || null, passed, tier];
 }
 
-/** Whether a settlement needs the rare columns. */
-export function hasRareColumns({ usage, passedOver, tier = null }: LedgerSettlement): boolean {
+function hasRareColumns({ usage, passedOver, tier = null }: LedgerSettlement): boolean {
   const { units, estimated, cacheWrite1hTokens, audioInputTokens, imageInputTokens } = usage;
   const { audioOutputTokens, imageOutputTokens } = usage;
   const rare = units ?? cacheWrite1hTokens ?? audioInputTokens ?? imageInputTokens;
   const hasRareUsage = (rare ?? audioOutputTokens ?? imageOutputTokens) !== undefined || estimated === true;
   return hasRareUsage || passedOver !== null || tier !== null;
+}
+
+type SettleStatement = "settle" | "settlePriced" | "settleRare";
+
+/** The statement with the columns that a settlement needs. */
+export function statementFor(end: LedgerSettlement): SettleStatement {
+  if (hasRareColumns(end)) return "settleRare";
+  return end.costNanoDollars === null && end.priceNanoDollars === null ? "settle" : "settlePriced";
 }
 
 /**
@@ -99,7 +108,9 @@ export function settlementValues(
   nextSequence: () => number,
 ): () => SQLQueryBindings[] {
   const values = commonValues(end);
-  if (typeof row === "string" || hasRareColumns(end)) values.push(...rareValues(end));
+  const statement = typeof row === "string" ? "settleRare" : statementFor(end);
+  if (statement !== "settle") values.push(end.costNanoDollars, end.priceNanoDollars);
+  if (statement === "settleRare") values.push(...rareValues(end));
   const place = values.length;
   values.push(0, row);
   return () => {
@@ -140,8 +151,10 @@ export interface Statements {
   /** As `open`, for a repeated reply. */
   readonly openReplay: Write;
   readonly progress: Write;
+  /** Without a cost and a price. */
   readonly settle: Write;
-  /** As `settle`, with the rare columns. */
+  readonly settlePriced: Write;
+  /** As `settlePriced`, with the rare columns. */
   readonly settleRare: Write;
   /** As `settleRare`, by the id of a pending row. */
   readonly settlePending: Write;
@@ -151,13 +164,15 @@ export interface Statements {
 }
 
 export function prepareStatements(database: Database): Statements {
-  const allColumns = [...settlementColumns, ...rareColumns];
+  const pricedColumns = [...settlementColumns, ...moneyColumns];
+  const allColumns = [...pricedColumns, ...rareColumns];
   return {
     open: database.prepare(opening("open")),
     openPending: database.prepare(opening("pending")),
     openReplay: database.prepare(opening("open", replayColumns)),
     progress: database.prepare(progress),
     settle: database.prepare(settlement(settlementColumns, "n = ? and state = 'open'")),
+    settlePriced: database.prepare(settlement(pricedColumns, "n = ? and state = 'open'")),
     settleRare: database.prepare(settlement(allColumns, "n = ? and state = 'open'")),
     settlePending: database.prepare(settlement(allColumns, "id = ? and state = 'pending'")),
     attempt: database.prepare(attempt),

@@ -8,20 +8,29 @@ import type { Priced, PriceMatch, PriceQuery, PriceRow, Variant } from "./price-
  */
 export type PlaceIndex<Row extends PriceMatch> = (query: PriceQuery) => readonly Row[];
 
+/** The rows for a model at a provider, and the first query for them. */
+interface Place<Row> {
+  readonly query: PriceQuery;
+  readonly rows: readonly Row[];
+}
+
+const isAt = (place: PriceQuery, query: PriceQuery): boolean =>
+  place.provider === query.provider && place.operation === query.operation && place.kind === query.kind;
+
 /** Clients name models, so their number is unbounded. */
 const maxPlaces = 1_000;
 
 export function indexed<Row extends PriceMatch>(rows: () => readonly Row[]): PlaceIndex<Row> {
-  const places = new Map<string, readonly Row[]>();
+  // By model, and then one after the other: every request looks several times, and a joined key costs more than the rest.
+  const places = new Map<string, Place<Row>[]>();
   return (query) => {
-    const key = `${query.provider}\n${query.kind}\n${query.operation}\n${query.model}`;
-    const known = places.get(key);
-    if (known !== undefined) return known;
+    const ofModel = places.get(query.model) ?? [];
+    for (const place of ofModel) if (isAt(place.query, query)) return place.rows;
     if (places.size >= maxPlaces) places.clear();
     const found = rows()
       .filter((row) => matchesPlace(row, query))
       .sort(bySpecificity);
-    places.set(key, found);
+    places.set(query.model, [...ofModel, { query, rows: found }]);
     return found;
   };
 }
