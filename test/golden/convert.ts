@@ -1,4 +1,4 @@
-// Converts fixtures through canon into every client dialect, as text: what the golden files keep.
+// Translates a fixture through the canonical model into every dialect, as the text of its golden file.
 import type { ChatRequest } from "../../src/canonical/chat.ts";
 import type { EmbeddingRequest } from "../../src/canonical/embedding.ts";
 import { GatewayError } from "../../src/canonical/error.ts";
@@ -82,8 +82,16 @@ export function golden(fixture: Fixture): string {
       return `${title}\n${attempt(() => converters[kindOf(fixture.name)](fixture, peer, ask))}\n`;
     }),
   );
-  return sections.join("\n");
+  return [titles[kindOf(fixture.name)](`${fixture.dialect.name} (${fixture.name})`), ...sections].join("\n");
 }
+
+/** The first line of a golden file: what it shows. */
+const titles: Readonly<Record<Kind, (source: string) => string>> = {
+  whole: (source) => `A response of ${source}, as a client of each format receives it.\n`,
+  stream: (source) => `A streamed response of ${source}, as a client of each format receives it.\n`,
+  error: (source) => `An error of ${source}, as a client of each format receives it.\n`,
+  request: (source) => `A request of ${source}, as a provider of each format receives it.\n`,
+};
 
 /** A refusal is a result too. */
 function attempt(convert: () => string): string {

@@ -1,11 +1,11 @@
-// The golden matrix: every fixture of every dialect in the words of every other one. `UPDATE_GOLDEN=1` writes the files anew.
+// Golden files: every fixture of every dialect, translated into every other one. They are beside their fixture; `UPDATE_GOLDEN=1` writes them anew.
 import { describe, expect, test } from "bun:test";
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { compared, type Fixture, golden } from "./convert.ts";
 
 const fixtures = join(import.meta.dir, "..", "fixtures");
-const files = join(import.meta.dir, "files");
+const end = ".golden.txt";
 const isUpdating = process.env["UPDATE_GOLDEN"] === "1";
 
 function fixturesOf(dialect: Fixture["dialect"]): Fixture[] {
@@ -15,10 +15,13 @@ function fixturesOf(dialect: Fixture["dialect"]): Fixture[] {
   return names.sort().map((name) => ({ dialect, name, text: readFileSync(join(folder, name), "utf8") }));
 }
 
-const goldenPath = ({ dialect, name }: Fixture) => join(dialect.name, `${name}.txt`);
-const all = compared.flatMap(fixturesOf);
+const goldenPath = ({ dialect, name }: Fixture) => join(dialect.name, `${name}${end}`);
+const goldenFiles = (): string[] =>
+  readdirSync(fixtures, { recursive: true })
+    .map(String)
+    .filter((path) => path.endsWith(end));
 
-if (isUpdating) rmSync(files, { recursive: true, force: true });
+if (isUpdating) for (const path of goldenFiles()) rmSync(join(fixtures, path));
 
 describe.each(compared.map((dialect) => ({ name: dialect.name, dialect })))("from $name", ({ dialect }) => {
   const own = fixturesOf(dialect);
@@ -28,12 +31,9 @@ describe.each(compared.map((dialect) => ({ name: dialect.name, dialect })))("fro
   });
 
   test.each(own.map((fixture) => ({ name: fixture.name, fixture })))("$name", ({ fixture }) => {
-    const path = join(files, goldenPath(fixture));
+    const path = join(fixtures, goldenPath(fixture));
     const text = golden(fixture);
-    if (isUpdating) {
-      mkdirSync(dirname(path), { recursive: true });
-      writeFileSync(path, text);
-    }
+    if (isUpdating) writeFileSync(path, text);
     expect(text).toBe(
       existsSync(path)
         ? readFileSync(path, "utf8")
@@ -43,8 +43,6 @@ describe.each(compared.map((dialect) => ({ name: dialect.name, dialect })))("fro
 });
 
 test("no golden file is left without its fixture", () => {
-  const found = existsSync(files)
-    ? readdirSync(files, { recursive: true }).filter((path) => String(path).endsWith(".txt"))
-    : [];
-  expect(found.map(String).sort()).toEqual(all.map(goldenPath).sort());
+  const expected = compared.flatMap(fixturesOf).map(goldenPath);
+  expect(goldenFiles().sort()).toEqual(expected.sort());
 });
