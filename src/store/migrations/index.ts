@@ -2,7 +2,7 @@
 import { firstTables } from "./0001-first-tables.ts";
 import { responses } from "./0002-responses.ts";
 import { taskLedgers } from "./0003-task-ledgers.ts";
-import { taskJobs } from "./0004-task-errands.ts";
+import { taskJobs } from "./0004-task-jobs.ts";
 import { responsesByOwner } from "./0005-responses-by-owner.ts";
 import { projects } from "./0006-projects.ts";
 import { idempotency } from "./0007-idempotency.ts";
