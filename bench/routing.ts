@@ -6,8 +6,9 @@ const count = 50;
 const bound = 3;
 
 const strategies = ["ordered", "weighted", "least_busy", "fastest", "cheapest"] as const;
+const tiers = Number(process.argv[3] ?? 3);
 const candidates = Array.from({ length: count }, (_, at) =>
-  candidate(`model-${at}`, { tier: 1 + (at % 3), weight: 1 + (at % 5), supports: { maxInputTokens: 1_000_000 } }),
+  candidate(`model-${at}`, { tier: 1 + (at % tiers), weight: 1 + (at % 5), supports: { maxInputTokens: 1_000_000 } }),
 );
 const costs = Object.fromEntries(candidates.map(({ model }, at) => [model, 1_000 + ((at * 37) % 50)]));
 const needs = { images: false, tools: true, jsonSchema: false, inputTokens: 500, outputTokens: 100 };

@@ -1,6 +1,7 @@
 // The composition root: builds everything in order and disposes of it in reverse.
 import { createSealer } from "./admin/stored-entries.ts";
 import { adminApi } from "./admin-api.ts";
+import { admissionOf } from "./admission.ts";
 import { announce } from "./announcement.ts";
 import { followConfiguration } from "./apply-configuration.ts";
 
@@ -16,19 +17,12 @@ import { interruptedPrice } from "./gateway/pipeline/interrupted-price.ts";
 import { createReadiness } from "./gateway/pipeline/readiness.ts";
 import { createRunningWork } from "./gateway/pipeline/running-work.ts";
 import { usageEstimates } from "./gateway/pipeline/usage-estimate.ts";
-import { accessPolicy } from "./gateway/policy/access.ts";
-import { createBudgets } from "./gateway/policy/budgets.ts";
 import { openCallReplies } from "./gateway/policy/call-replies.ts";
-import { createConcurrency } from "./gateway/policy/concurrency.ts";
-import { createMemoryCounters } from "./gateway/policy/counters.ts";
 import { createEndUsers } from "./gateway/policy/end-users.ts";
 import { createIdempotency, type Idempotency } from "./gateway/policy/idempotency.ts";
 import { type Keys, openKeys } from "./gateway/policy/keys.ts";
-import { promptLength } from "./gateway/policy/prompt-length.ts";
-import { createRates } from "./gateway/policy/rates.ts";
 import { createPendingReservations } from "./gateway/policy/reservations.ts";
 import { createWaiting } from "./gateway/policy/waiting.ts";
-import { createWindows } from "./gateway/policy/windows.ts";
 import { openResponses, type Responses } from "./gateway/responses/responses.ts";
 import { createModelLists } from "./gateway/routing/model-lists.ts";
 import { createPreferredDialects } from "./gateway/routing/preferred-dialects.ts";
@@ -85,7 +79,7 @@ async function liveCatalogOf(foundation: Foundation, teardown: Teardown): Promis
 }
 
 function gatewayOf(foundation: Foundation, options: StartOptions, live: ServedCatalog, teardown: Teardown): Gateway {
-  const { settings, configuration, limits, events } = foundation;
+  const { settings, limits, events } = foundation;
   const onFailure = (cause: unknown): void => events.backgroundTaskFailed("ledger", cause);
   const priceOf = interruptedPrice(live.prices(), live.holder.current());
   const ledger = openLedger({ dataFolder: settings.dataFolder, clock: systemClock, onFailure, priceOf });
@@ -94,14 +88,9 @@ function gatewayOf(foundation: Foundation, options: StartOptions, live: ServedCa
   const counter = startTokenCounter(limits);
   teardown.push(() => counter.close());
   const backlog = createBacklog(limits, createSharedInterval(backlogTickMs), options.memory);
-  const concurrency = createConcurrency(limits, backlog.isFull);
-  const rates = createRates(systemClock, limits);
-  const budgets = createBudgets({
-    ...{ counters: createMemoryCounters(), prices: live.prices, clock: systemClock, limits, events },
-    windows: createWindows(configuration.timeZone, systemClock.nowMs),
-    spent: ledger.spent,
-  });
-  const policies = [accessPolicy, promptLength(limits), concurrency, rates, budgets, ...(options.policies ?? [])];
+  const admission = admissionOf(foundation, { ledger, prices: live.prices, isFull: backlog.isFull });
+  const { concurrency, rates, budgets, providerLimits } = admission;
+  const policies = [...admission.policies, ...(options.policies ?? [])];
   return createGateway({
     catalog: live.holder,
     listings: createModelLists(systemClock, events.modelListFailed),
@@ -122,7 +111,10 @@ function gatewayOf(foundation: Foundation, options: StartOptions, live: ServedCa
       timeoutMs: limits.voiceListMs,
       failed: events.modelListFailed,
     }),
-    router: createRouter({ clock: systemClock, limits, events, prices: live.prices, random: Math.random }),
+    router: createRouter({
+      ...{ clock: systemClock, limits, events, prices: live.prices, random: Math.random, providerLimits },
+    }),
+    providerLimits,
     estimates: usageEstimates(counter),
     drains: createDrains(limits),
     transcoder: settings.ffmpeg === null ? null : createAudioTranscoder(settings.ffmpeg, limits),

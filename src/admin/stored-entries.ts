@@ -1,7 +1,7 @@
 // Stored catalog entries: secrets are encrypted, and can only be decrypted in the entry that they were written for.
 import { type Static, Type } from "typebox";
 import { Compile } from "typebox/compile";
-import type { JsonObject } from "../lib/json.ts";
+import { type JsonObject, withoutUndefined } from "../lib/json.ts";
 import { open, seal } from "../lib/secret.ts";
 import type { CatalogEntry, CatalogKind } from "../store/catalog.ts";
 
@@ -10,6 +10,7 @@ const credentialShape = Type.Object({
   createdAtMs: Type.Integer(),
   sealed: Type.String(),
   weight: Type.Optional(Type.Number()),
+  limits: Type.Optional(Type.Record(Type.String(), Type.Union([Type.Number(), Type.String()]))),
 });
 
 const bodyShape = Type.Object({
@@ -67,14 +68,14 @@ export const credentialPlace = (name: string): string => `credential ${name}`;
 
 /** The configuration of a provider with its secrets. */
 export function openedProvider(name: string, entry: StoredEntry, sealer: Sealer): JsonObject {
-  const credentials = (entry.credentials ?? []).map(({ name: own, sealed, weight }): JsonObject => {
+  const credentials = (entry.credentials ?? []).map(({ name: own, sealed, weight, limits }): JsonObject => {
     const secrets = sealer.open("provider", name, credentialPlace(own), sealed);
-    return { name: own, ...secrets, ...(weight === undefined ? {} : { weight }) };
+    return { name: own, ...secrets, ...withoutUndefined({ weight, limits }) };
   });
   const [only, ...others] = credentials;
   const headers =
     entry.headers === undefined ? {} : { headers: sealer.open("provider", name, headersPlace, entry.headers) };
-  if (others.length > 0) return { ...entry.config, ...headers, credentials };
+  if (others.length > 0 || only?.limits !== undefined) return { ...entry.config, ...headers, credentials };
   const { name: _name, weight: _weight, ...secrets } = only ?? {};
   return { ...entry.config, ...headers, ...secrets };
 }

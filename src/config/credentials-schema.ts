@@ -3,7 +3,31 @@ import { Type } from "typebox";
 
 const closed = { additionalProperties: false } as const;
 const name = (description: string) => Type.String({ minLength: 1, description });
+const limit = (description: string) => Type.Integer({ minimum: 1, maximum: 1_000_000_000_000, description });
 const secret = (description: string) => Type.Optional(name(description));
+
+/** Limits of the operator's own on a provider, or on one credential. */
+export const providerLimits = (of: string) =>
+  Type.Optional(
+    Type.Object(
+      {
+        requests_per_minute: Type.Optional(limit("Attempts at it.")),
+        tokens_per_minute: Type.Optional(limit("Tokens of input that is not cached, of cache writes and of output.")),
+        concurrent_requests: Type.Optional(limit("Requests in progress at one time.")),
+        cost_per_day: Type.Optional(
+          Type.String({
+            pattern: "^\\d{1,9}(?:\\.\\d{1,9})?$",
+            description:
+              "US dollars that it may charge for a day of `time_zone`, as a decimal string, such as `25.50`.",
+          }),
+        ),
+      },
+      {
+        ...closed,
+        description: `Your own limits on ${of}. While one is reached, requests are not sent there, also as a fallback. If no other candidate is left, they wait in the queue of their route or get a 503.`,
+      },
+    ),
+  );
 
 export const credentials = Type.Array(
   Type.Object(
@@ -17,6 +41,7 @@ export const credentials = Type.Array(
       weight: Type.Optional(
         Type.Number({ minimum: 0, maximum: 1_000_000, description: "Its share of the requests. Default 1." }),
       ),
+      limits: providerLimits("this credential"),
     },
     closed,
   ),

@@ -1,11 +1,19 @@
 // Providers and routes from the configuration: the entries of the file, and those that variables configure.
 import type { CompatibilityFlags } from "../dialects/dialect.ts";
 import type { Catalog } from "../gateway/routing/catalog.ts";
+import { parseDecimal } from "../lib/decimal.ts";
+import { withoutUndefined } from "../lib/json.ts";
 import { Secret } from "../lib/secret.ts";
 import { type Account, secretsOf } from "../providers/credentials.ts";
 import { httpProvider } from "../providers/http-provider.ts";
 import { findKind, isCompatible, providerKinds } from "../providers/index.ts";
-import { defaultTimeouts, type HttpEntry, type HttpKind, type Provider } from "../providers/provider.ts";
+import {
+  defaultTimeouts,
+  type HttpEntry,
+  type HttpKind,
+  type Provider,
+  type ProviderLimits,
+} from "../providers/provider.ts";
 import { sandboxProvider } from "../providers/sandbox/index.ts";
 import { createSend } from "../providers/upstream.ts";
 import { accountFields } from "./account-fields.ts";
@@ -75,6 +83,18 @@ function declaredModels(
   return { declared: rows.map(declaredModel) };
 }
 
+const nanoDigits = 9;
+
+function limitsOf(given: NonNullable<ProviderConfig["limits"]>): ProviderLimits {
+  const costPerDay = given.cost_per_day === undefined ? null : parseDecimal(given.cost_per_day, nanoDigits);
+  return withoutUndefined({
+    requestsPerMinute: given.requests_per_minute,
+    tokensPerMinute: given.tokens_per_minute,
+    concurrentRequests: given.concurrent_requests,
+    costPerDay: costPerDay ?? undefined,
+  });
+}
+
 /** Members of an account from which its URL can be built. */
 function addressMembers({ account }: HttpKind): (keyof Account)[] {
   return account?.baseUrl === undefined ? [] : accountMembers.filter((member) => account.members[member] !== undefined);
@@ -108,6 +128,7 @@ function fromFile(name: string, config: ProviderConfig, file: ReadConfig): HttpE
     models: config.models ?? null,
     ...(config.tags === undefined ? {} : { tags: config.tags }),
     ...(config.voices === undefined ? {} : { voices: config.voices }),
+    ...(config.limits === undefined ? {} : { limits: limitsOf(config.limits) }),
     ...declaredModels(place, config, file),
     headers: config.headers ?? {},
     options: optionsFromFile(place, kind, config, file),
@@ -151,13 +172,15 @@ function fromEnvironment(kind: HttpKind, { environment, files }: ReadConfig): Ht
 function entriesFromFile(name: string, { credentials, ...config }: ProviderConfig, file: ReadConfig): HttpEntry[] {
   if (credentials === undefined) return [fromFile(name, config, file)];
   const place = ["providers", name, "credentials"];
-  const both = Object.keys(credentials[0] ?? {}).find((field) => field !== "name" && Object.hasOwn(config, field));
+  const isOwn = (field: string): boolean => field === "name" || field === "limits";
+  const both = Object.keys(credentials[0] ?? {}).find((field) => !isOwn(field) && Object.hasOwn(config, field));
   if (both !== undefined) throw file.fault(["providers", name, both], "cannot be set together with 'credentials'");
-  return credentials.map(({ name: own, weight, ...secrets }, index) => {
+  return credentials.map(({ name: own, weight, limits, ...secrets }, index) => {
     if (credentials.findIndex((each) => each.name === own) < index)
       throw file.fault([...place, String(index), "name"], `'${own}' is the name of another credential`);
     const entry = fromFile(name, { ...config, ...secrets }, file);
-    return { ...entry, credentialName: own, ...(weight === undefined ? {} : { credentialWeight: weight }) };
+    const credentialLimits = limits && limitsOf(limits);
+    return { ...entry, credentialName: own, ...withoutUndefined({ credentialWeight: weight, credentialLimits }) };
   });
 }
 

@@ -2,7 +2,7 @@
 import { type Static, Type } from "typebox";
 import { bodyFields, projectSchema, ruleFields, rulesSchema } from "../gateway/policy/rules.ts";
 import { consoleSettings } from "./console-settings.ts";
-import { credentials } from "./credentials-schema.ts";
+import { credentials, providerLimits } from "./credentials-schema.ts";
 import { limitsSchema } from "./limits.ts";
 import { modelCapabilities } from "./model-capabilities.ts";
 import { costEntry, priceEntry, pricesSchema } from "./price-schema.ts";
@@ -23,6 +23,7 @@ const provider = Type.Object(
       Type.String({ description: "The provider's API key. Write `${VARIABLE}`, not the key itself." }),
     ),
     credentials: Type.Optional(credentials),
+    limits: providerLimits("this provider, over all of its credentials"),
     api_version: Type.Optional(
       name("`azure`: API version. With a date, deployment URLs are used; if omitted, the v1 API."),
     ),

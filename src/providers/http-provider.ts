@@ -200,6 +200,7 @@ export function httpProvider(
   };
   const answer = kind.polling === undefined ? post : followed;
   const { name, models, voices, tags, declared, timeouts, credentialName, credentialWeight } = entry;
+  const { limits, credentialLimits } = entry;
   const options = { ...kind.options, ...entry.options };
   const patches = patchesOf(entry, options);
   return {
@@ -209,7 +210,7 @@ export function httpProvider(
       models,
       timeouts,
       options,
-      ...withoutUndefined({ voices, tags, declared, credentialName, credentialWeight }),
+      ...withoutUndefined({ voices, tags, declared, credentialName, credentialWeight, limits, credentialLimits }),
     },
     dispatch: {
       form: "http",

@@ -91,6 +91,15 @@ export interface StreamPatch {
   patch(body: JsonObject): JsonObject;
 }
 
+/** How much of a provider or a credential the operator allows to be used. */
+export interface ProviderLimits {
+  readonly requestsPerMinute?: number;
+  readonly tokensPerMinute?: number;
+  readonly concurrentRequests?: number;
+  /** In nano-dollars, for each day of the configured time zone. */
+  readonly costPerDay?: bigint;
+}
+
 /** One provider in the configuration, without its account. */
 export interface ProviderEntry {
   readonly name: string;
@@ -98,6 +107,9 @@ export interface ProviderEntry {
   readonly credentialName?: string;
   /** The share of this credential among them. Absent: 1. */
   readonly credentialWeight?: number;
+  /** The operator's limits on all of its credentials together, and on this one. Absent: none. */
+  readonly limits?: ProviderLimits;
+  readonly credentialLimits?: ProviderLimits;
   /** Null when the provider's own list is used. */
   readonly models: readonly string[] | null;
   /** Labels that rules of keys may require, such as `region: eu`. */

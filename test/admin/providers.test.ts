@@ -56,6 +56,15 @@ describe("providers", () => {
     });
     await chat(`${id}/m`);
     expect(up.requests.at(-1)?.headers.get("authorization")).toBe("Bearer api-canary-credential");
+    const narrow = [{ name: "main", limits: { requests_per_minute: 1 } }, { name: "second" }];
+    expect((await ask(`PATCH providers/${id}`, { credentials: narrow })).status).toBe(200);
+    for (let at = 0; at < 2; at++) await chat(`${id}/m`);
+    expect(up.requests.slice(-2).map(({ headers }) => headers.get("authorization"))).toEqual([
+      "Bearer api-canary-credential",
+      "Bearer second-canary",
+    ]);
+    const wrong = await ask(`PATCH providers/${id}`, { credentials: [{ name: "main", limits: { requests: 1 } }] });
+    expect(wrong.status).toBe(400);
     const unknown = await ask(`PATCH providers/${id}`, { credentials: [{ name: "third" }] });
     expect(errorIn(unknown)).toEqual({ status: 400, code: "invalid_value", param: "credentials[0]" });
   });

@@ -115,8 +115,15 @@ test("a candidate has its place again when its time is over", () => {
     () => 0,
   );
   const ordered = () =>
-    orderCandidates(compiled, { nowMs, isStream: false, needs: null, isQuiet: false, stay: null, random: Math.random })
-      .candidates;
+    orderCandidates(compiled, {
+      nowMs,
+      isStream: false,
+      needs: null,
+      isQuiet: false,
+      stay: null,
+      overLimit: null,
+      random: Math.random,
+    }).candidates;
   const fails = (kind: ErrorKind) => health.failed(first, health.begin(first), new GatewayError(kind, "gone"));
   fails("upstream_model_not_found");
   fails("upstream_model_not_found");

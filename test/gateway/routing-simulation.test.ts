@@ -29,7 +29,7 @@ async function request(router: TestRouter, route: Route, behaviour: Behaviour): 
     ...{ router, isStream: false, repeats: 0, dueMs: Number.POSITIVE_INFINITY, mayContinue: unlessRefused },
     log: createAttemptLog(() => 0, 0),
     ids: {
-      ...{ id: "1", requestId: "1", stopped: null },
+      ...{ id: "1", requestId: "1", stopped: null, startAttempt: () => true },
       answeredBy(each) {
         answeredBy = each;
       },

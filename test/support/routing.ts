@@ -81,6 +81,7 @@ export function testRouter(
         }),
       }) as never,
     random,
+    providerLimits: { overLimit: () => null, waitMs: () => 0 },
   });
   const { health } = router;
   const choose = router.choose.bind(router);

@@ -1,7 +1,7 @@
 // Providers. Credentials are stored encrypted and never returned.
 import { type Static, type TObject, Type } from "typebox";
 import { GatewayError } from "../../canonical/error.ts";
-import type { JsonObject } from "../../lib/json.ts";
+import { type JsonObject, withoutUndefined } from "../../lib/json.ts";
 import type { CredentialTest } from "../../providers/credential-test.ts";
 import { closed, integer, isoTime, nullable, shortText, text } from "../fields.ts";
 import type { LiveCatalog } from "../live-catalog.ts";
@@ -49,17 +49,20 @@ const credential = Type.Object(
     weight: Type.Optional(
       Type.Number({ minimum: 0, maximum: 1_000_000, description: "Its share of the requests. Default 1." }),
     ),
+    limits: Type.Optional(Type.Record(Type.String(), Type.Union([Type.Integer(), Type.String()]))),
   },
   closed,
 );
 
 type Credential = Static<typeof credential>;
 
-const credentials = Type.Array(credential, {
-  maxItems: 20,
-  description:
-    "Requests are spread over them by weight. In a change, a credential that has only its name stays as it is, and one that is left out is deleted.",
-});
+/** `schema` of an entry in the file: a credential has the same limits as a provider. */
+const credentialsOf = ({ properties: { limits = Type.Unknown() } }: TObject) =>
+  Type.Array(Type.Object({ ...credential.properties, limits: limits as typeof credential.properties.limits }, closed), {
+    maxItems: 20,
+    description:
+      "Requests are spread over them by weight. In a change, a credential without a secret keeps its own, and one that is left out is deleted.",
+  });
 
 const headers = Type.Record(Type.String({ pattern: "^[A-Za-z0-9-]{1,100}$" }), Type.String({ maxLength: 5_000 }), {
   description: "Headers to send with every request. Their values are not returned.",
@@ -71,7 +74,14 @@ const object = Type.Object({
   object: Type.Literal("provider"),
   ...entryMembers,
   config: Type.Object({}, { description: "As in `providers.<name>` of the configuration file, without secrets." }),
-  credentials: Type.Array(Type.Object({ name: text("Name."), created_at: text("When it was stored.") })),
+  credentials: Type.Array(
+    Type.Object({
+      name: text("Name."),
+      created_at: text("When it was stored."),
+      weight: Type.Optional(Type.Number({ description: "Its share of the requests." })),
+      limits: Type.Optional(Type.Object({}, { description: "Its own limits." })),
+    }),
+  ),
   header_names: Type.Array(text("Name of a header.")),
   health: healthSchema,
 });
@@ -114,11 +124,11 @@ function sealedCredentials(
   { before = [], nowMs, sealer }: { before?: readonly StoredCredential[] | undefined; nowMs: number; sealer: Sealer },
 ): StoredCredential[] {
   if (new Set(given.map((each) => each.name)).size < given.length) throw invalid("credentials", "two have one name");
-  return given.map(({ name: own, weight, ...secrets }, at) => {
+  return given.map(({ name: own, weight, limits, ...secrets }, at) => {
     const known = before.find((each) => each.name === own);
-    const share = weight === undefined ? {} : { weight };
+    const settings = withoutUndefined({ weight, limits });
     if (Object.keys(secrets).length === 0) {
-      if (known !== undefined) return { ...known, ...share };
+      if (known !== undefined) return { ...known, ...settings };
       throw invalid(`credentials[${at}]`, "it has no secret");
     }
     // A path would let API clients read files of this machine.
@@ -126,7 +136,7 @@ function sealedCredentials(
       throw invalid(`credentials[${at}].service_account`, "it must be JSON");
     return {
       name: own,
-      ...share,
+      ...settings,
       createdAtMs: nowMs,
       sealed: sealer.seal("provider", name, credentialPlace(own), secrets),
     };
@@ -142,7 +152,10 @@ const membersWith =
   (states: ProviderStates): EntryKind["members"] =>
   (name, { config, credentials: stored = [], headerNames = [] }) => ({
     config,
-    credentials: stored.map((each) => ({ name: each.name, created_at: isoTime(each.createdAtMs) })),
+    credentials: stored.map(({ name: own, createdAtMs, weight, limits }) => ({
+      ...{ name: own, created_at: isoTime(createdAtMs) },
+      ...withoutUndefined({ weight, limits }),
+    })),
     header_names: [...headerNames],
     health: healthMembers(states, name),
   });
@@ -180,7 +193,7 @@ export function providers(dependencies: ProviderDependencies): Resource {
   const kind: EntryKind = { kind: "provider", title: "provider", catalog, members: membersWith(dependencies.states) };
   const changeable = {
     config: configSchema(dependencies.schema),
-    credentials: Type.Optional(credentials),
+    credentials: Type.Optional(credentialsOf(dependencies.schema)),
     headers: Type.Optional(headers),
   };
   const sealedHeaders = (name: string, given: Record<string, string> | undefined): Partial<StoredEntry> =>

@@ -44,7 +44,7 @@ export interface AttemptBounds {
 }
 
 /** The ids of a request, and the reports of its attempts. `stopped`: why it must end early. */
-export type AttemptedExchange = RequestIds & Pick<Exchange, "answeredBy" | "stopped">;
+export type AttemptedExchange = RequestIds & Pick<Exchange, "startAttempt" | "answeredBy" | "stopped">;
 
 export interface AttemptLoop<T> extends AttemptBounds {
   /** In the order of the attempts. */
@@ -82,6 +82,12 @@ interface AttemptState<T> {
 }
 
 export const clientClosed = (): GatewayError => new GatewayError("client_closed", "The client closed the connection.");
+
+/** A limit of its provider was reached after the candidates were put in order. */
+const atItsLimit = (): GatewayError =>
+  new GatewayError("overloaded", "All providers of this model are at their limits. Try again shortly.", {
+    retryAfterMs: 1_000,
+  });
 
 /** Why the request was aborted: the reason of the signal, if it is more than a disconnected client. */
 export const withdrawnBy = ({ reason }: AbortSignal): GatewayError =>
@@ -131,6 +137,11 @@ async function askCandidate<T>(
       state.unsupported ??= prepared;
       log.unable(candidate, prepared);
       continue;
+    }
+    if (!loop.ids.startAttempt(candidate)) {
+      state.unsupported ??= atItsLimit();
+      log.unable(candidate, atItsLimit());
+      break;
     }
     state.servedBy = { candidate, attempts: ++state.attempts, warnings: prepared.warnings, requestedModel };
     log.begin(candidate);

@@ -19,7 +19,7 @@ import {
   type Write,
 } from "./rows.ts";
 import { type Durability, openFile } from "./schema.ts";
-import { spendBucketMs, spentSince } from "./spend.ts";
+import { spendBucketMs, spentAtProvider, spentSince } from "./spend.ts";
 import type {
   LedgerAttempt,
   LedgerEntry,
@@ -56,6 +56,8 @@ export interface Ledger {
   readonly spent: SpentSince;
   /** What adjustments have added to `spent` since the last call; null if none were booked. */
   followAdjustments(): SpentSince | null;
+  /** What a provider charged since a time; `credential` null: with all of its credentials. Reads every row since then. */
+  spentAt(provider: string, credential: string | null, sinceMs: number): bigint;
   /** Resolves when the ledger accepts rows; rejects with a GatewayError otherwise. */
   probe(): Promise<void>;
   /** Commits waiting rows and unlocks the folder; open rows become `interrupted` at the next start. */
@@ -150,6 +152,7 @@ function runningLedger(
       pin.renew();
       return follow();
     },
+    spentAt: spentAtProvider(database),
     probe: () => writer.write(statements.mark, marked, "reject"),
     async close() {
       await checkpointer.stop();

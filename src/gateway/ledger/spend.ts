@@ -50,3 +50,42 @@ export function spentSince(database: Database): (level: string, id: string, sinc
   statement.safeIntegers(true);
   return (level, id, sinceMs) => BigInt(Object(statement.get(level, id, Math.floor(sinceMs / spendBucketMs))).sum ?? 0);
 }
+
+const costs = `select sum(cost) as sum from (
+  select cost from requests where n >= ?1 and at_ms >= ?2 and provider = ?3 and (?4 is null or credential = ?4)
+  union all select cost from attempts where id >= ?5 and provider = ?3 and (?4 is null or credential = ?4))`;
+
+/** Ids of requests begin with the time (UUIDv7). */
+function firstIdOf(ms: number): string {
+  const hex = ms.toString(16).padStart(12, "0");
+  return `${hex.slice(0, 8)}-${hex.slice(8)}`;
+}
+
+/** Rows are in the order of their times, but for a clock that was set back, which is not looked behind. */
+function firstRowSince(database: Database): (sinceMs: number) => number {
+  const bounds = database.prepare("select min(n) as low, max(n) as high from requests");
+  const next = database.prepare("select n, at_ms as ms from requests where n >= ? order by n limit 1");
+  return (sinceMs) => {
+    let { low, high } = Object(bounds.get());
+    while (low < high) {
+      const middle = Math.floor((low + high) / 2);
+      const { ms } = Object(next.get(middle));
+      if (Number(ms) < sinceMs) low = middle + 1;
+      else high = middle;
+    }
+    return Number(low ?? 0);
+  };
+}
+
+/** The sum of the costs of a provider, or of one of its credentials, since a time. */
+export function spentAtProvider(
+  database: Database,
+): (provider: string, credential: string | null, sinceMs: number) => bigint {
+  const firstRow = firstRowSince(database);
+  const statement = database.prepare(costs);
+  statement.safeIntegers(true);
+  return (provider, credential, sinceMs) => {
+    const row = statement.get(firstRow(sinceMs), sinceMs, provider, credential, firstIdOf(sinceMs));
+    return BigInt(Object(row).sum ?? 0);
+  };
+}

@@ -20,6 +20,7 @@ import type { Prices } from "../prices/prices.ts";
 import type { CatalogHolder } from "../routing/catalog.ts";
 import type { ModelLists } from "../routing/model-lists.ts";
 import type { PreferredDialects } from "../routing/preferred-dialects.ts";
+import type { ProviderLimitsState } from "../routing/provider-limits.ts";
 import type { Router } from "../routing/router.ts";
 import type { StreamTimers } from "../streaming/client-stream.ts";
 import type { Drains } from "../streaming/drains.ts";
@@ -52,6 +53,8 @@ export interface GatewayDependencies {
   readonly missingCounters: MissingCounters;
   /** Orders candidates by the state of their upstreams. */
   readonly router: Router;
+  /** One of the policies, also for what is shown of it. */
+  readonly providerLimits: ProviderLimitsState;
   readonly voiceLists: VoiceLists;
   readonly ledger: Ledger;
   readonly prices: Prices;

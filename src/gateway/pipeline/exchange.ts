@@ -49,9 +49,10 @@ export interface ExchangeOutcome {
 }
 
 export interface Exchange extends RequestIds {
+  /** Before each attempt. False if a limit of the candidate's provider is reached. */
+  startAttempt(candidate: Candidate): boolean;
   /** This candidate answers: it is busy until the settlement. */
   answeredBy(candidate: Candidate): void;
-  /** The candidates in order. */
   readonly candidates: readonly Candidate[];
   /** Records when the first byte of the reply was ready. */
   firstByte(): void;
@@ -82,21 +83,18 @@ export interface Exchange extends RequestIds {
 export interface ExchangeDependencies extends RequestIds {
   readonly router: Pick<Router, "health" | "answered">;
   readonly affinity: Affinity | null;
-  /** Candidates that were excluded or moved back before any attempt. */
   readonly passedOver?: readonly PassedOver[] | undefined;
   readonly entry: LedgerEntry;
   readonly reservations: Reservations;
   readonly candidates: readonly Candidate[];
   readonly operation: Operation;
-  /** The model name that the client sent. */
   readonly model: string;
   readonly tier: string | null;
   readonly prices: Prices;
   readonly clock: Clock;
   readonly events: Events;
-  /** Monotonic time of arrival, in milliseconds. */
+  /** Monotonic. */
   readonly arrivedMs: number;
-  /** The key of the request. */
   readonly keyId: string;
   readonly bodies: BodyRecorder | null;
   /** The registry of exchanges in progress. */
@@ -195,6 +193,10 @@ class RunningExchange implements Exchange, Stoppable {
     this.given.entry.progress({ usage, ...askedOf(servedBy) });
   }
 
+  startAttempt(candidate: Candidate): boolean {
+    return this.given.reservations.attempt(candidate);
+  }
+
   answeredBy(candidate: Candidate): void {
     const { router, affinity } = this.given;
     this.busy = candidate;
@@ -211,10 +213,10 @@ class RunningExchange implements Exchange, Stoppable {
     const settlement = settlementOf(ending, this.given.prices);
     this.settlement = settlement;
     this.bodies?.settled(settlement);
-    reservations.settle(settlement);
+    const others = failedAttempts.length === 0 ? none : pricedAttempts(failedAttempts, ending, this.given.prices);
+    reservations.settle(settlement, others);
     reservations.release();
     events.exchangeSettled(this.settled(outcome, settlement), outcome.error, this);
-    const others = failedAttempts.length === 0 ? none : pricedAttempts(failedAttempts, ending, this.given.prices);
     this.done = entry.settle(settlement, others);
     return this.done;
   }

@@ -6,8 +6,7 @@ import { type CacheWrites, type PricedTool, pricedTier, pricedTools } from "../.
 import { approximateInput, inputBound, type MediaTokens, mediaTokens, noMedia } from "../../dialects/tokens/figures.ts";
 import { requestParts } from "../../dialects/tokens/request-parts.ts";
 import type { RequestSize } from "../policy/policy.ts";
-import type { Candidate } from "../routing/catalog.ts";
-import type { RequestNeeds } from "../routing/compiled-route.ts";
+import type { Candidate, RequestNeeds } from "../routing/catalog.ts";
 import type { GatewayRequest } from "./gateway-request.ts";
 import { familyOf } from "./usage-estimate.ts";
 

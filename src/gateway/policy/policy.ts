@@ -4,9 +4,8 @@ import type { BilledUnits, TokenBucket, Usage } from "../../canonical/usage.ts";
 import type { VideoRequest } from "../../canonical/video.ts";
 import type { CacheWrites, PricedTool } from "../../dialects/cost-fields.ts";
 import type { MediaTokens } from "../../dialects/tokens/figures.ts";
-import type { LedgerSettlement, OpenReservation } from "../ledger/types.ts";
-import type { Candidate } from "../routing/catalog.ts";
-import type { RequestNeeds } from "../routing/compiled-route.ts";
+import type { LedgerAttempt, LedgerSettlement, OpenReservation } from "../ledger/types.ts";
+import type { Candidate, RequestNeeds } from "../routing/catalog.ts";
 import type { Caller } from "./caller.ts";
 
 /** The size of a request before it is sent. Each figure is computed when it is first needed. */
@@ -63,8 +62,10 @@ export interface Reservation {
   /** The lowered output limit. */
   readonly maxOutputTokens?: number | null;
   readonly reservedNanoDollars?: bigint;
-  /** The outcome of the exchange. Called once; for a video long after the request was answered. */
-  settle?(settlement: LedgerSettlement): void;
+  /** The request is sent to this candidate next. False if that is not possible now: another one is tried. */
+  attempt?(candidate: Candidate): boolean;
+  /** The outcome of the exchange, and its other attempts. Called once; for a video long after the request was answered. */
+  settle?(settlement: LedgerSettlement, others?: readonly LedgerAttempt[]): void;
   /** The work in this process has ended. Called once, after an ordinary settlement, or before a later one. */
   release?(): void;
   /** A later policy has refused: undoes the reservation. Absent: it is released. */

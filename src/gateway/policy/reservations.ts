@@ -1,6 +1,7 @@
 // The reservations of all policies for an exchange as one: all or none, settled and released once.
 import type { Usage } from "../../canonical/usage.ts";
-import type { LedgerSettlement, OpenReservation } from "../ledger/types.ts";
+import type { LedgerAttempt, LedgerSettlement, OpenReservation } from "../ledger/types.ts";
+import type { Candidate } from "../routing/catalog.ts";
 import type { Policy, Reservation, ResolvedIntent } from "./policy.ts";
 
 export interface Reservations {
@@ -11,7 +12,9 @@ export interface Reservations {
   maxOutputTokens(): number | null;
   /** Null if no policy reserves money. */
   reservedNanoDollars(): bigint | null;
-  settle(settlement: LedgerSettlement): void;
+  /** Before each attempt. False if a limit of the candidate's provider is reached. */
+  attempt(candidate: Candidate): boolean;
+  settle(settlement: LedgerSettlement, others?: readonly LedgerAttempt[]): void;
   release(): void;
   /** Undoes the reservations: the exchange has not started. */
   cancel(): void;
@@ -68,10 +71,14 @@ class AllReservations implements Reservations {
     return this.held.find((each) => each.reservedNanoDollars !== undefined)?.reservedNanoDollars ?? null;
   }
 
-  settle(settlement: LedgerSettlement): void {
+  attempt(candidate: Candidate): boolean {
+    return this.held.every((reservation) => reservation.attempt?.(candidate) !== false);
+  }
+
+  settle(settlement: LedgerSettlement, others?: readonly LedgerAttempt[]): void {
     if (this.isSettled) return;
     this.isSettled = true;
-    for (const reservation of this.held) reservation.settle?.(settlement);
+    for (const reservation of this.held) reservation.settle?.(settlement, others);
   }
 
   cancel(): void {

@@ -1,14 +1,8 @@
 // The order of the candidates of a route, with a reason for each that is left out. Reads the state of upstreams, changes nothing.
 import type { PassedOver } from "../ledger/types.ts";
-import type { Candidate, Strategy } from "./catalog.ts";
-import {
-  type CompiledRoute,
-  type CompiledSupports,
-  fallbackClass,
-  features,
-  gone,
-  type RequestNeeds,
-} from "./compiled-route.ts";
+import type { Candidate, RequestNeeds, Strategy } from "./catalog.ts";
+import { type CompiledRoute, type CompiledSupports, fallbackClass, features, gone } from "./compiled-route.ts";
+import type { OverLimit } from "./provider-limits.ts";
 import type { Ailment, UpstreamModel } from "./upstream.ts";
 
 /** Why a candidate cannot serve a request. */
@@ -25,6 +19,8 @@ export interface OrderInput {
   readonly needs: RequestNeeds | null;
   /** True where no upstream has to be looked at. */
   readonly isQuiet: boolean;
+  /** Whether a limit of the operator keeps a candidate out. Null where none has any. */
+  readonly overLimit: ((candidate: Candidate) => OverLimit | null) | null;
   /** Where the conversation was answered last. */
   readonly stay: UpstreamModel | null;
   random(): number;
@@ -49,6 +45,7 @@ const chosenPlaces = 6;
 /** Working memory: an order is made without pause, so that one is enough for all. */
 let keys = new Float64Array(64);
 let scores = new Float64Array(64);
+const first = new Int32Array(chosenPlaces);
 
 function reserve(count: number): void {
   if (count <= keys.length) return;
@@ -60,68 +57,76 @@ function reserve(count: number): void {
 const neededFeatures = ({ anyLack }: CompiledSupports, needs: RequestNeeds): number =>
   features.reduce((bits, [feature, , bit]) => bits | ((anyLack & bit) !== 0 && needs[feature] ? bit : 0), 0);
 
-/** Lower is earlier, among candidates of one class. */
-function scoreOf(route: CompiledRoute, at: number, { isStream, random }: OrderInput): number {
-  const model = route.models[at];
-  const group = route.groups[at] ?? -1;
-  switch (route.strategy) {
+/** Sets the scores: lower is earlier, among candidates of one class. */
+function setScores(route: CompiledRoute, { isStream, random }: OrderInput): void {
+  const { models, weights, groups, costs, candidates, strategy } = route;
+  const count = candidates.length;
+  switch (strategy) {
     case "ordered":
       // Credentials of one provider share its place by their weights.
-      return group < 0 ? at : group + 1 - random() ** (1 / (route.weights[at] ?? 1));
+      for (let at = 0; at < count; at++) {
+        const group = groups[at] ?? -1;
+        scores[at] = group < 0 ? at : group + 1 - random() ** (1 / (weights[at] ?? 1));
+      }
+      return;
     case "weighted":
-      return 0;
+      return;
     case "least_busy":
-      return (model?.inFlight ?? 0) / (route.weights[at] ?? 1);
+      for (let at = 0; at < count; at++) scores[at] = (models[at]?.inFlight ?? 0) / (weights[at] ?? 1);
+      return;
     case "fastest":
-      return (isStream ? model?.firstTokenMs : model?.replyMs) ?? 0;
+      for (let at = 0; at < count; at++) scores[at] = (isStream ? models[at]?.firstTokenMs : models[at]?.replyMs) ?? 0;
+      return;
     case "cheapest":
-      return route.costs?.[at] ?? 0;
+      for (let at = 0; at < count; at++) scores[at] = costs?.[at] ?? 0;
   }
 }
 
-/** The place with the lowest key and score, from `start` on where several have them; -1 where none is left. */
-function lowest(count: number, start: number): number {
-  let best = -1;
-  let bestKey = gone;
-  let bestScore = 0;
-  for (let step = 0; step < count; step++) {
-    const at = start + step < count ? start + step : start + step - count;
+/**
+ * The places with the lowest keys and scores, in order; from `start` on where several have the same. Returns how many.
+ * With `weights` scores are drawn so that the lowest of several is each one's with the probability of its share of their
+ * weights (Efraimidis and Spirakis): one pass draws a whole order.
+ */
+function selectFirst(count: number, start: number, weights: Float64Array | null, random: () => number): number {
+  let found = 0;
+  let worstKey = gone;
+  let worstScore = 0;
+  for (let step = 0, at = start; step < count; step++, at++) {
+    if (at === count) at = 0;
     const key = keys[at] ?? gone;
-    if (key > bestKey || key === gone) continue;
-    const score = scores[at] ?? 0;
-    if (key === bestKey && score >= bestScore) continue;
-    best = at;
-    bestKey = key;
-    bestScore = score;
-  }
-  return best;
-}
-
-/** A place of those with the lowest key, at random by weight; -1 where none is left. */
-function drawn(count: number, weights: Float64Array, random: () => number): number {
-  let bestKey = gone;
-  let sum = 0;
-  for (let at = 0; at < count; at++) {
-    const key = keys[at] ?? gone;
-    if (key < bestKey) {
-      bestKey = key;
-      sum = 0;
+    const isFull = found === chosenPlaces;
+    if (key === gone || (isFull && key > worstKey)) continue;
+    if (weights !== null) {
+      const weight = weights[at] ?? 1;
+      const number = random();
+      // The logarithm can only be larger.
+      if (isFull && key === worstKey && number >= worstScore * weight) continue;
+      scores[at] = weight > 0 ? -Math.log(1 - number) / weight : Number.MAX_VALUE;
     }
-    if (key === bestKey) sum += weights[at] ?? 1;
+    const score = scores[at] ?? 0;
+    if (isFull && key === worstKey && score >= worstScore) continue;
+    if (!isFull) found++;
+    insert(at, key, score, found);
+    const worst = first[found - 1] ?? 0;
+    worstKey = keys[worst] ?? gone;
+    worstScore = scores[worst] ?? 0;
   }
-  if (bestKey === gone) return -1;
-  let rest = random() * sum;
-  let last = -1;
-  for (let at = 0; at < count; at++) {
-    if (keys[at] !== bestKey) continue;
-    last = at;
-    rest -= weights[at] ?? 1;
-    if (rest < 0) break;
-  }
-  return last;
+  return found;
 }
 
-const rowOf = ({ provider, model }: Candidate, reason: Misfit | Ailment): PassedOver => ({
+/** Into the first `count` places, behind those that are as low. */
+function insert(at: number, key: number, score: number, count: number): void {
+  let place = count - 1;
+  for (; place > 0; place--) {
+    const before = first[place - 1] ?? 0;
+    const beforeKey = keys[before] ?? gone;
+    if (beforeKey < key || (beforeKey === key && (scores[before] ?? 0) <= score)) break;
+    first[place] = before;
+  }
+  first[place] = at;
+}
+
+const rowOf = ({ provider, model }: Candidate, reason: Misfit | Ailment | OverLimit): PassedOver => ({
   provider: provider.entry.name,
   upstreamModel: model,
   reason,
@@ -136,31 +141,37 @@ interface Keyed {
 
 /** Sets the keys and scores: those that cannot serve the request are gone, those that are ill come behind all that are well. */
 function setKeys(route: CompiledRoute, input: OrderInput): Keyed {
-  const { classes, models, supports, strategy } = route;
-  const { nowMs, needs, stay, isQuiet } = input;
+  const { candidates, classes, models, supports } = route;
+  const { nowMs, needs, stay, isQuiet, overLimit } = input;
   const needed = supports === null || needs === null ? 0 : neededFeatures(supports, needs);
   let lastWell = -1;
   let hasStayed = false;
   let hasPassed = false;
   for (let at = 0; at < classes.length; at++) {
-    if (supports !== null && needs !== null) {
-      const lacks = ((supports.lacks[at] ?? 0) & needed) !== 0 || needs.inputTokens > (supports.maxInput[at] ?? gone);
-      if (lacks || needs.outputTokens > (supports.maxOutput[at] ?? gone)) {
-        keys[at] = gone;
-        hasPassed = true;
-        continue;
-      }
+    const isOut = supports !== null && needs !== null && isMisfit(supports, needs, needed, at);
+    const candidate = overLimit === null ? undefined : candidates[at];
+    if (isOut || (candidate !== undefined && overLimit?.(candidate) !== null)) {
+      keys[at] = gone;
+      hasPassed = true;
+      continue;
     }
     const isIll = !isQuiet && models[at]?.ailment(nowMs) !== null;
     const stays = stay !== null && !isIll && models[at] === stay && classes[at] !== fallbackClass;
     keys[at] = stays ? 0 : (classes[at] ?? 1) + (isIll ? ailingClass : 0);
-    if (strategy !== "weighted") scores[at] = scoreOf(route, at, input);
     if (stays) hasStayed = true;
     if (isIll) hasPassed = true;
     else if (classes[at] !== fallbackClass) lastWell = at;
   }
   return { lastWell, hasPassed, hasStayed };
 }
+
+const isMisfit = (
+  { lacks, maxInput, maxOutput }: CompiledSupports,
+  { inputTokens, outputTokens }: RequestNeeds,
+  needed: number,
+  at: number,
+): boolean =>
+  ((lacks[at] ?? 0) & needed) !== 0 || inputTokens > (maxInput[at] ?? gone) || outputTokens > (maxOutput[at] ?? gone);
 
 /**
  * The order for one request. Candidates that cannot serve it are left out; those that are ill come behind all that are
@@ -174,29 +185,33 @@ export function orderCandidates(route: CompiledRoute, input: OrderInput): Candid
   const isExploring = route.explorationShare > 0 && random() < route.explorationShare;
   const { lastWell, hasPassed, hasStayed } = setKeys(route, input);
   const isDrawn = isExploring || strategy === "weighted";
+  if (!isDrawn) setScores(route, input);
   const start = strategy === "least_busy" ? Math.floor(random() * count) : 0;
   const ordered: Candidate[] = [];
-  const places = Math.min(chosenPlaces, count);
-  for (let place = 0; place < places; place++) {
-    const at = isDrawn ? drawn(count, weights, random) : lowest(count, start);
-    const chosen = candidates[at];
-    if (chosen === undefined) break;
-    ordered.push(chosen);
+  const chosen = selectFirst(count, start, isDrawn ? weights : null, random);
+  for (let place = 0; place < chosen; place++) {
+    const at = first[place] ?? 0;
+    const candidate = candidates[at];
+    if (candidate !== undefined) ordered.push(candidate);
     keys[at] = gone;
   }
-  if (count > places) addRest(ordered, candidates);
+  if (count > chosen) addRest(ordered, candidates);
   const reason = hasStayed ? "affinity" : isExploring ? "exploration" : strategy;
   return { candidates: ordered, reason, passedOver: hasPassed ? passedOver(route, input, lastWell) : nonePassed };
 }
 
 /** Those that are well, those that are ill, the fallbacks; each as they are written. */
 function addRest(ordered: Candidate[], candidates: readonly Candidate[]): void {
-  for (const [from, to] of restBounds)
+  for (const [from, to] of restBounds) {
+    let isLast = true;
     for (let at = 0; at < candidates.length; at++) {
       const key = keys[at] ?? gone;
       const rest = candidates[at];
       if (key >= from && key < to && rest !== undefined) ordered.push(rest);
+      else if (key >= to && key !== gone) isLast = false;
     }
+    if (isLast) return;
+  }
 }
 
 /** Null where the request can be served. */
@@ -210,11 +225,11 @@ function misfitOf(supports: CompiledSupports | null, needs: RequestNeeds | null,
 }
 
 /** Those that were left out, and those that lost their place because they are ill. */
-function passedOver(route: CompiledRoute, { nowMs, needs }: OrderInput, lastWell: number): PassedOver[] {
+function passedOver(route: CompiledRoute, { nowMs, needs, overLimit }: OrderInput, lastWell: number): PassedOver[] {
   const { candidates, models, strategy, supports } = route;
   const rows: PassedOver[] = [];
   for (const [at, candidate] of candidates.entries()) {
-    const misfit = misfitOf(supports, needs, at);
+    const misfit = misfitOf(supports, needs, at) ?? overLimit?.(candidate) ?? null;
     const ailment = misfit === null ? (models[at]?.ailment(nowMs) ?? null) : null;
     const hasLost = strategy === "ordered" ? lastWell > at : lastWell >= 0;
     if (misfit !== null) rows.push(rowOf(candidate, misfit));

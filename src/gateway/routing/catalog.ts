@@ -29,6 +29,17 @@ export interface Supports {
   readonly maxOutputTokens?: number;
 }
 
+/** What a request needs of the model that answers it. */
+export interface RequestNeeds {
+  readonly images: boolean;
+  readonly tools: boolean;
+  readonly jsonSchema: boolean;
+  /** An estimate, without reserve. */
+  readonly inputTokens: number;
+  /** 0 where the client sets no bound. */
+  readonly outputTokens: number;
+}
+
 /** `error`: no candidate before it answered. The others: the request was too long, or its content was refused. */
 export type FallbackCause = "error" | "context_length" | "content_refusal";
 

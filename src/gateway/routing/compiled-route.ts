@@ -1,17 +1,7 @@
 // What of a route is the same for every request: its candidates by tier, with what orders are made from, in arrays.
 import type { Candidate, Route, Strategy, Supports } from "./catalog.ts";
+import { isLimited } from "./provider-limits.ts";
 import type { UpstreamModel } from "./upstream.ts";
-
-/** What a request needs of the model that answers it. */
-export interface RequestNeeds {
-  readonly images: boolean;
-  readonly tools: boolean;
-  readonly jsonSchema: boolean;
-  /** An estimate, without reserve. */
-  readonly inputTokens: number;
-  /** 0 where the client sets no bound. */
-  readonly outputTokens: number;
-}
 
 /** What is the same for every request to a list of candidates, in the order of their tiers. */
 export interface CompiledRoute {
@@ -26,6 +16,8 @@ export interface CompiledRoute {
   readonly groups: Int32Array;
   /** Null where no candidate declares what it supports. */
   readonly supports: CompiledSupports | null;
+  /** True where a candidate has limits of the operator. */
+  readonly isLimited: boolean;
   /** True where nothing but trouble changes the order. */
   readonly isFixed: boolean;
   /** Mean costs, where they decide; a cost that is not known is the highest. */
@@ -71,6 +63,7 @@ export function compileRoute(
   const shared = groups.map((group) => (isAlone(group) ? -1 : group));
   const supports = compileSupports(candidates.map(supportsOf));
   const isPlain = strategy === "ordered" && affinityMs === undefined && supports === null;
+  const limited = candidates.some(isLimited);
   const isInPlace = candidates.every((each, at) => each === given[at] && each.after === undefined);
   return {
     ...{ candidates, strategy, explorationShare, supports },
@@ -81,7 +74,8 @@ export function compileRoute(
       ({ weight = 1, provider }) => weight * (provider.entry.credentialWeight ?? 1),
     ),
     groups: Int32Array.from(shared),
-    isFixed: isPlain && isInPlace && shared.every((group) => group < 0),
+    isLimited: limited,
+    isFixed: isPlain && isInPlace && !limited && shared.every((group) => group < 0),
     costs: strategy === "cheapest" ? Float64Array.from(candidates, costOf) : null,
   };
 }

@@ -5,10 +5,11 @@ import { zeroUsage } from "../../canonical/usage.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { Prices } from "../prices/prices.ts";
 import { type CandidateOrder, orderCandidates } from "./candidate-order.ts";
-import type { Candidate, Route } from "./catalog.ts";
-import { type CompiledRoute, compileRoute, type RequestNeeds } from "./compiled-route.ts";
+import type { Candidate, RequestNeeds, Route } from "./catalog.ts";
+import { type CompiledRoute, compileRoute } from "./compiled-route.ts";
 import { type ConversationRequest, conversationOf } from "./conversation.ts";
 import { createHealth, type Health, type HealthEvents } from "./health.ts";
+import { isLimited, type OverLimit, type ProviderLimitsState } from "./provider-limits.ts";
 import { type HealthLimits, UpstreamModel } from "./upstream.ts";
 
 /** What the router needs from a request. Content and needs are computed when a route first needs them. */
@@ -41,6 +42,7 @@ export interface RouterDependencies {
   readonly limits: HealthLimits & { readonly maxAffinities: number };
   readonly events: HealthEvents;
   readonly prices: () => Prices;
+  readonly providerLimits: Pick<ProviderLimitsState, "overLimit" | "waitMs">;
   random(): number;
 }
 
@@ -75,7 +77,8 @@ class RouteRouter implements Router {
     const { health } = this;
     if (route === undefined) {
       // Built for one request: there is nothing to prepare.
-      if (candidates.length === 1 || (health.isQuiet && !hasOthers(candidates))) return asTheyAre(candidates);
+      const isPlain = candidates.length === 1 || (health.isQuiet && !hasOthers(candidates));
+      if (isPlain && !candidates.some(isLimited)) return asTheyAre(candidates);
       return this.ordered(
         compileRoute(candidates, route, loose(health), () => 0),
         undefined,
@@ -109,24 +112,48 @@ class RouteRouter implements Router {
       nowMs,
       isStream: request.size.isStream,
       isQuiet: health.isQuiet,
+      overLimit: compiled.isLimited ? (candidate) => this.overLimit(candidate, request) : null,
       needs: compiled.supports === null ? null : (request.size.needs?.() ?? null),
       stay: affinity === null ? null : this.stayOf(affinity.key, nowMs),
       random: this.given.random,
     });
     const [first] = order.candidates;
-    if (first === undefined || first.after !== undefined) return this.tooLong(order, affinity);
+    if (first === undefined || first.after !== undefined) return this.inPlaceOf(compiled, order, affinity);
     if (!health.isQuiet) health.claim(first, nowMs);
     return { ...order, affinity };
   }
 
-  /** A request that no context holds goes to the fallback for it. Throws where there is none. */
-  private tooLong({ candidates, reason, passedOver }: CandidateOrder, affinity: Affinity | null): RoutedCandidates {
+  private overLimit(candidate: Candidate, { size }: RoutedRequest): OverLimit | null {
+    return this.given.providerLimits.overLimit(candidate, size);
+  }
+
+  /**
+   * None of the candidates can have the request. Where limits keep it out it goes to the fallbacks after errors, where it
+   * is too long to those for that. Throws where there are none.
+   */
+  private inPlaceOf(compiled: CompiledRoute, order: CandidateOrder, affinity: Affinity | null): RoutedCandidates {
+    const { candidates, reason, passedOver } = order;
+    if (passedOver.some(isOverLimit)) {
+      if (candidates.some(({ after }) => after === "error")) return { ...order, affinity };
+      throw this.allOverLimit(compiled, passedOver);
+    }
     const isTooLong = passedOver.every((each) => each.reason === "context_too_short");
     const longer = isTooLong ? candidates.filter(({ after }) => after === "context_length") : [];
     if (longer.length === 0) throw noneFits(passedOver);
     const inTurn = longer.map(({ after: _, ...each }) => each);
     for (const each of inTurn) this.health.watch(each);
     return { candidates: inTurn, reason, passedOver, affinity };
+  }
+
+  private allOverLimit({ candidates }: CompiledRoute, passedOver: CandidateOrder["passedOver"]): GatewayError {
+    const isOver = ({ provider, model }: Candidate): boolean =>
+      passedOver.some(
+        (each) => isOverLimit(each) && each.provider === provider.entry.name && each.upstreamModel === model,
+      );
+    const waits = candidates.filter(isOver).map((each) => this.given.providerLimits.waitMs(each));
+    return new GatewayError("overloaded", "All providers of this model are at their limits. Try again shortly.", {
+      retryAfterMs: Math.min(...waits),
+    });
   }
 
   private affinityOf(route: Route | undefined, request: RoutedRequest): Affinity | null {
@@ -178,6 +205,8 @@ function meanCost(prices: Prices, { provider, model }: Candidate, atMs: number):
   const { costNanoDollars } = prices.of(query, model, usage);
   return costNanoDollars === null ? Number.MAX_VALUE : Number(costNanoDollars);
 }
+
+const isOverLimit = ({ reason }: CandidateOrder["passedOver"][number]): boolean => reason.startsWith("over_");
 
 const words = {
   lacks_images: "images",
