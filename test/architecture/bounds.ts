@@ -199,8 +199,6 @@ export const otherBounds: Readonly<Record<string, readonly string[]>> = {
     "src/gateway/pipeline/readiness.ts probeEveryMs",
     "src/gateway/pipeline/usage-estimate.ts patienceMs",
     "src/gateway/policy/concurrency.ts retryAfterMs",
-    "src/gateway/routing/provider-limits.ts retryAfterMs",
-    "src/gateway/attempts/attempt-loop.ts retryAfterMs",
     "src/gateway/policy/call-replies.ts aliveMs keepAliveEveryMs purgeEveryMs purgeParts claimTries",
     "src/gateway/policy/keys.ts pollMs lookEveryMs",
     "src/gateway/policy/end-users.ts pruneEveryMs",

@@ -6,6 +6,7 @@ import type { Events, RequestIds } from "../../telemetry/events.ts";
 import type { Exchange, ServedBy } from "../pipeline/exchange.ts";
 import type { Candidate } from "../routing/catalog.ts";
 import { needsOperator } from "../routing/failure-effects.ts";
+import { allAtLimits } from "../routing/provider-limits.ts";
 import type { Router } from "../routing/router.ts";
 import type { AttemptLog } from "./attempt-log.ts";
 import { clientError } from "./client-error.ts";
@@ -83,12 +84,6 @@ interface AttemptState<T> {
 
 export const clientClosed = (): GatewayError => new GatewayError("client_closed", "The client closed the connection.");
 
-/** A limit of its provider was reached after the candidates were put in order. */
-const atItsLimit = (): GatewayError =>
-  new GatewayError("overloaded", "All providers of this model are at their limits. Try again shortly.", {
-    retryAfterMs: 1_000,
-  });
-
 /** Why the request was aborted: the reason of the signal, if it is more than a disconnected client. */
 export const withdrawnBy = ({ reason }: AbortSignal): GatewayError =>
   reason instanceof GatewayError ? reason : clientClosed();
@@ -139,8 +134,9 @@ async function askCandidate<T>(
       continue;
     }
     if (!loop.ids.startAttempt(candidate)) {
-      state.unsupported ??= atItsLimit();
-      log.unable(candidate, atItsLimit());
+      // The limit was reached after the candidates were put in order.
+      state.unsupported ??= allAtLimits();
+      log.unable(candidate, allAtLimits());
       break;
     }
     state.servedBy = { candidate, attempts: ++state.attempts, warnings: prepared.warnings, requestedModel };

@@ -1,11 +1,12 @@
 // The operator's own limits on a provider and on each of its credentials: requests and tokens per minute, requests in
 // progress, and cost per day. A candidate over one of them leaves the routing until it is under it again.
+import { GatewayError } from "../../canonical/error.ts";
 import { cacheWrites, totalOutput, type Usage, uncachedInput } from "../../canonical/usage.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { ProviderEntry, ProviderLimits } from "../../providers/provider.ts";
 import type { LedgerAttempt, LedgerSettlement } from "../ledger/types.ts";
 import type { Policy, Reservation } from "../policy/policy.ts";
-import { costMs, minuteMs, waitMs } from "../policy/rate-levels.ts";
+import { costMs, minuteMs, msPerSecond, waitMs } from "../policy/rate-levels.ts";
 import type { Windows } from "../policy/windows.ts";
 import type { Candidate, RequestNeeds } from "./catalog.ts";
 
@@ -49,8 +50,6 @@ export interface ProviderLimitsOptions {
   readonly reserveOutputTokens: number;
 }
 
-/** A concurrency limit ends when another request does. */
-const retryAfterMs = 1_000;
 /** Sums of fractions of a minute are not exact. */
 const tiny = 1e-6;
 
@@ -78,6 +77,12 @@ export const isLimited = ({ provider: { entry } }: Candidate): boolean =>
 
 /** As vendors count: cached input is free. */
 const countedTokens = (usage: Usage): number => uncachedInput(usage) + cacheWrites(usage) + totalOutput(usage);
+
+/** The error where none of the candidates is left. */
+export const allAtLimits = (retryAfterMs = msPerSecond): GatewayError =>
+  new GatewayError("overloaded", "All providers of this model are at their limits. Try again shortly.", {
+    retryAfterMs,
+  });
 
 class Limits implements ProviderLimitsState {
   readonly name = "provider_limits";
@@ -116,7 +121,7 @@ class Limits implements ProviderLimitsState {
     return this.firstOver(scopes, this.tokensOf(scopes, size));
   }
 
-  /** What a request takes from a limit on tokens; 0 where there is none. */
+  /** 0 where there is no limit on tokens. */
   tokensOf(scopes: readonly Scope[], size: SizedRequest): number {
     if (scopes.every(({ limits }) => limits.tokensPerMinute === undefined)) return 0;
     const { reserveOutputTokens: most } = this.given;
@@ -141,13 +146,13 @@ class Limits implements ProviderLimitsState {
     const waits = this.scopesOf(candidate).map((scope) => {
       const { requestsPerMinute, tokensPerMinute, concurrentRequests, costPerDay } = scope.limits;
       return Math.max(
-        concurrentRequests !== undefined && scope.inProgress >= concurrentRequests ? retryAfterMs : 0,
+        concurrentRequests !== undefined && scope.inProgress >= concurrentRequests ? msPerSecond : 0,
         waitFor(scope.requestsMs, 1, requestsPerMinute, nowMs),
         waitFor(scope.tokensMs, 1, tokensPerMinute, nowMs),
         costPerDay !== undefined && this.costOf(scope) >= costPerDay ? minuteMs : 0,
       );
     });
-    return Math.max(retryAfterMs, ...waits);
+    return Math.max(msPerSecond, ...waits);
   }
 
   /** Since the start of the day: from the ledger at first, then counted here. */

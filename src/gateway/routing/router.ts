@@ -9,7 +9,7 @@ import type { Candidate, RequestNeeds, Route } from "./catalog.ts";
 import { type CompiledRoute, compileRoute } from "./compiled-route.ts";
 import { type ConversationRequest, conversationOf } from "./conversation.ts";
 import { createHealth, type Health, type HealthEvents } from "./health.ts";
-import { isLimited, type OverLimit, type ProviderLimitsState } from "./provider-limits.ts";
+import { allAtLimits, isLimited, type OverLimit, type ProviderLimitsState } from "./provider-limits.ts";
 import { type HealthLimits, UpstreamModel } from "./upstream.ts";
 
 /** What the router needs from a request. Content and needs are computed when a route first needs them. */
@@ -151,9 +151,7 @@ class RouteRouter implements Router {
         (each) => isOverLimit(each) && each.provider === provider.entry.name && each.upstreamModel === model,
       );
     const waits = candidates.filter(isOver).map((each) => this.given.providerLimits.waitMs(each));
-    return new GatewayError("overloaded", "All providers of this model are at their limits. Try again shortly.", {
-      retryAfterMs: Math.min(...waits),
-    });
+    return allAtLimits(Math.min(...waits));
   }
 
   private affinityOf(route: Route | undefined, request: RoutedRequest): Affinity | null {
