@@ -17,12 +17,10 @@ export type OverLimit =
   | "over_concurrent_requests"
   | "over_cost_per_day";
 
-/** The part of a request's size that its tokens are estimated by. */
-export interface SizedRequest {
-  needs?(): RequestNeeds;
-}
+/** What tokens are estimated by. */
+export type SizedRequest = { needs?(): RequestNeeds };
 
-/** A limit, and how much of it is used at present. Costs are in nano-dollars. */
+/** How much of a limit is used at present. Costs are in nano-dollars. */
 export interface LimitUse {
   readonly provider: string;
   /** Null for the limits of the provider as a whole. */
