@@ -1,5 +1,4 @@
-// The life of one exchange: admitted, opened in the ledger before dispatch, settled exactly once, whatever happens in
-// between.
+// The life of one exchange: admitted, opened in the ledger before dispatch, settled exactly once, whatever happens.
 import { changed, type GatewayError } from "../../canonical/error.ts";
 import type { Operation } from "../../canonical/operation.ts";
 import type { Usage } from "../../canonical/usage.ts";
@@ -54,7 +53,6 @@ export interface Exchange extends RequestIds {
   /** This candidate answers: it is busy until the settlement. */
   answeredBy(candidate: Candidate): void;
   readonly candidates: readonly Candidate[];
-  /** Records when the first byte of the reply was ready. */
   firstByte(): void;
   /** Records that the client has received its status: a later failure is an event of the stream. */
   headSent(): void;
@@ -64,7 +62,6 @@ export interface Exchange extends RequestIds {
   cover(outputTokens: number): number;
   /** Records the usage and the provider so far, in case the process stops. */
   progress(usage: Usage, servedBy: ServedBy | null): void;
-  /** The settlement; null until it is settled. */
   readonly settlement: LedgerSettlement | null;
   /** Writes the settlement, then releases the reservations. Further calls change nothing. */
   settle(outcome: ExchangeOutcome): Promise<unknown>;
@@ -93,11 +90,9 @@ export interface ExchangeDependencies extends RequestIds {
   readonly prices: Prices;
   readonly clock: Clock;
   readonly events: Events;
-  /** Monotonic. */
   readonly arrivedMs: number;
   readonly keyId: string;
   readonly bodies: BodyRecorder | null;
-  /** The registry of exchanges in progress. */
   readonly running: RunningWork;
 }
 
