@@ -190,6 +190,8 @@ test("a death of the process leaves no response in progress", async () => {
     const slow = await ask("[sandbox pace=500] one two three four five six", { background: true });
     for (let status = ""; status !== "in_progress"; )
       status = String((await client.responses.retrieve(slow.id)).status);
+    // Its row is there as soon as it is answered.
+    await ask("[sandbox pace=500] one two three four five six", { background: true });
     await first.kill("SIGKILL");
     const second = await spawnGateway({ dataFolder });
     children.push(second);
@@ -199,7 +201,7 @@ test("a death of the process leaves no response in progress", async () => {
     const events = await Array.fromAsync(await again.responses.retrieve(slow.id, { stream: true, starting_after: 5 }));
     expect(events).toMatchObject([{ type: "response.failed", sequence_number: 6 }]);
     expect((await again.responses.retrieve(done.id)).status).toBe("completed");
-    expect(ledgerRows(dataFolder).map(({ state }) => state)).toEqual(["completed", "interrupted"]);
+    expect(ledgerRows(dataFolder).map(({ state }) => state)).toEqual(["completed", "interrupted", "interrupted"]);
   } finally {
     for (const child of children) await child.stop();
     rmSync(dataFolder, { recursive: true, force: true });

@@ -105,7 +105,11 @@ function workOf(
   const log = createAttemptLog(clock.monotonicMs, context.arrivedMs, context.readMs);
   const booked = { gatewayRequest, log, estimates };
   return {
-    open: (admitted) => ledger.open(openingOf(dependencies, gatewayRequest, admitted)),
+    async open(admitted) {
+      const entry = await ledger.open(openingOf(dependencies, gatewayRequest, admitted));
+      context.opened?.();
+      return entry;
+    },
     perform(exchange) {
       if (exchange.bodies !== null) recordRequest(exchange.bodies, given);
       const attempts: AttemptContext = {

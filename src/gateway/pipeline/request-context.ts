@@ -21,6 +21,8 @@ export interface RequestContext {
   readonly session: string | null;
   /** Heartbeats and errors of a stream; absent: in the format of the request's own dialect. */
   readonly encoder?: StreamEncoder;
+  /** Called when the row of the ledger is open, before anything is sent. */
+  readonly opened?: () => void;
 }
 
 /** `by` is unknown for a stream that had to start with heartbeats. */

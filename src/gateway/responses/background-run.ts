@@ -22,6 +22,8 @@ export interface BackgroundRun {
   cancel(reason?: GatewayError): Promise<void>;
   /** Ends it because the gateway stops: the response then fails. */
   stop(): Promise<void>;
+  /** Resolves when its row of the ledger is open; rejects if it ended before. */
+  readonly opened: Promise<void>;
   /** Resolves when it has ended and is stored. Never rejects. */
   readonly done: Promise<void>;
 }
@@ -38,6 +40,8 @@ interface State {
   /** The response as of its last event. */
   response: ResponseDocument;
   readonly items: Item[];
+  /** Whether its row is open. */
+  readonly opened: PromiseWithResolvers<void>;
   isOver: boolean;
   endedMs: number | null;
 }
@@ -120,7 +124,7 @@ const cutOff = (): GatewayError =>
   new GatewayError("upstream_truncated", "The background task ended before the response was complete.");
 
 /** The context of the request, and the admitted exchange. */
-type RunContext = Omit<RequestContext, "signal" | "encoder"> & { readonly admitted: AdmittedExchange };
+type RunContext = Omit<RequestContext, "signal" | "encoder" | "opened"> & { readonly admitted: AdmittedExchange };
 
 async function run(state: State, { admitted, ...context }: RunContext): Promise<void> {
   const { dependencies, job, request, controller } = state;
@@ -132,10 +136,14 @@ async function run(state: State, { admitted, ...context }: RunContext): Promise<
       tap: loggingInterceptor(state),
     };
     const signal = (): AbortSignal => controller.signal;
-    const { body } = await dependencies.gateway.answerAdmitted(admitted, request, { ...context, signal, encoder });
+    const opened = state.opened.resolve;
+    const whole = { ...context, signal, encoder, opened };
+    const { body } = await dependencies.gateway.answerAdmitted(admitted, request, whole);
     if (body instanceof ReadableStream) await drain(state, body);
     if (!state.isOver) await fail(state, cutOff());
   } catch (thrown) {
+    // Without effect once the row is open.
+    state.opened.reject(thrown);
     if (!state.isOver) await fail(state, toGatewayError(thrown));
   }
 }
@@ -174,19 +182,24 @@ export function startBackgroundRun(
     log: createEventLog(gateway.limits.maxEventLogChars),
     controller: new AbortController(),
     items: [],
+    opened: Promise.withResolvers(),
     isOver: false,
     endedMs: null,
   };
+  // Its caller may not wait for it.
+  state.opened.promise.catch(() => undefined);
   append(state, codec.frames.opening(work.response));
   const done = run(state, context)
     .catch((thrown: unknown) => gateway.events.backgroundTaskFailed("responses", thrown))
     .finally(() => {
+      state.opened.reject(cutOff());
       state.endedMs = gateway.clock.monotonicMs();
       state.log.end();
     });
   return {
     job: work.job,
     log: state.log,
+    opened: state.opened.promise,
     done,
     endedMs: () => state.endedMs,
     keepAlive: () => keepAlive(state),

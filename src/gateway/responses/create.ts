@@ -74,7 +74,10 @@ async function inForeground(
   return { ...reply, body: await writeBody(response as Json) };
 }
 
-/** The row is written before the client gets the id; a request that policies or providers refuse fails at once. */
+/**
+ * The response and its row of the ledger are written before the client gets the id; a request that policies or providers
+ * refuse fails at once.
+ */
 async function inBackground(
   dependencies: ResponsesDependencies,
   runs: BackgroundRuns,
@@ -96,6 +99,7 @@ async function inBackground(
     });
   const run = startBackgroundRun(dependencies, { job, request, response }, { ...context, admitted });
   runs.add(run);
+  await run.opened;
   if (!isStream) return { body: JSON.stringify(response), servedBy: null };
   const { heartbeatMs } = gateway.streamTimers;
   const { heartbeat } = streamEncoderOf(incoming.dialect, job.identity.id);
