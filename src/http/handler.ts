@@ -4,13 +4,13 @@ import type { ArrayForm, Dialect, RequestMeta } from "../dialects/dialect.ts";
 import { namedUser } from "../dialects/named-user.ts";
 import type { Gateway } from "../gateway/pipeline/gateway.ts";
 import { gatewayRequestOf, type IncomingRequest } from "../gateway/pipeline/gateway-request.ts";
-import type { GatewayReply } from "../gateway/pipeline/request-context.ts";
 import { checkAddress } from "../gateway/policy/access-rules.ts";
 import { anonymous, type Caller } from "../gateway/policy/caller.ts";
 import type { Keys } from "../gateway/policy/keys.ts";
-import { inNextPhase, isLarge, nextEventLoopTurn } from "../lib/event-loop-turn.ts";
+import { isLarge, nextEventLoopTurn } from "../lib/event-loop-turn.ts";
 import { requestId } from "../lib/ids.ts";
 import type { JsonObject } from "../lib/json.ts";
+import { answerIncoming } from "./answer.ts";
 import type { Cors } from "./cors.ts";
 import { presentedKey } from "./credentials.ts";
 import type { Endpoint, ErrorFormat, HandlerContext, HandlerEndpoint, ModelEndpoint } from "./endpoint.ts";
@@ -230,7 +230,7 @@ async function perform(
   endpoint: ModelEndpoint,
   { incoming, body }: ReadAsk,
 ): Promise<Performed> {
-  const reply = await (endpoint.answer?.(incoming) ?? answerIncoming(gateway, incoming));
+  const reply = await answerIncoming(gateway, incoming, endpoint.answer);
   const isStream = reply.body instanceof ReadableStream;
   // A complete reply has been made, so the form is not read again. Rows with a handler of their own manage their files
   // themselves.
@@ -290,10 +290,4 @@ function envelopeOf(
 
 function arrayForm(endpoint: ModelEndpoint, request: Request): ArrayForm | undefined {
   return endpoint.asArray?.(request) ? endpoint.dialect.stream?.array : undefined;
-}
-
-/** Runs the pipeline, with heartbeats and errors in the format of the request's dialect. */
-function answerIncoming(gateway: Gateway, incoming: IncomingRequest): Promise<GatewayReply> {
-  const request = gatewayRequestOf(incoming, gateway.clock.nowMs());
-  return inNextPhase(incoming.bytes, () => gateway.answer(request, incoming.context));
 }
