@@ -1,5 +1,6 @@
 // What the gateway is built on: settings, configuration, store, secrets, events; opened in order before anything is
 // served.
+import { type Alerting, createAlerting } from "./alerting.ts";
 import type { DeclaredAccess } from "./config/access.ts";
 import { type Configuration, readConfiguration } from "./config/configuration.ts";
 import { prepareDataFolder, refuseEmptiedStore } from "./config/data-folder.ts";
@@ -119,11 +120,13 @@ export async function lay(options: StartOptions, teardown: Teardown): Promise<Fo
   if (removed !== undefined) log.write("warn", "variables_removed", { names: removed });
   const ignored = (warning: string): void => log.write("warn", "provider_ignored", { warning });
   const file = await withoutOwnProviders(configuration.file, { settings, store, pepper }, ignored);
+  const fetchAllow = [...configuration.fetchAllow];
+  const alerting = alertingOf({ settings, configuration, fetchAllow, events });
   return {
     settings,
     configuration: { ...configuration, file },
     limits,
-    fetchAllow: [...configuration.fetchAllow],
+    fetchAllow,
     log,
     store,
     pepper,
@@ -132,10 +135,28 @@ export async function lay(options: StartOptions, teardown: Teardown): Promise<Fo
     replyKey: deriveKey(root, "idempotency"),
     videoKeys: keysOfVideos,
     firstKeys,
-    events,
-    observability,
+    events: alerting?.events ?? events,
+    observability: alerting === null ? observability : { ...observability, connect: both(observability, alerting) },
   };
 }
+
+/** Null without alerts. */
+function alertingOf({
+  settings: { dataFolder },
+  configuration: { alerts: settings },
+  ...parts
+}: Pick<Foundation, "settings" | "configuration" | "fetchAllow" | "events">): Alerting | null {
+  return settings === null ? null : createAlerting({ settings, dataFolder, ...parts });
+}
+
+const both =
+  (...parts: readonly Pick<Observability, "connect">[]): Observability["connect"] =>
+  (gateway) => {
+    const ends = parts.map(({ connect }) => connect(gateway));
+    return () => {
+      for (const end of ends) end();
+    };
+  };
 
 /** Once the folder is known to be this process's own. */
 export function bodiesOf({ settings, configuration, events }: Foundation, teardown: Teardown): Bodies {

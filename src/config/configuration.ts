@@ -3,6 +3,7 @@ import { createWindows } from "../gateway/policy/windows.ts";
 import type { Prices } from "../gateway/prices/prices.ts";
 import type { Level } from "../telemetry/log.ts";
 import { type DeclaredAccess, declaredAccess } from "./access.ts";
+import { type AlertSettings, alertSettings } from "./alerts.ts";
 import { type BodySettings, bodySettings } from "./bodies.ts";
 import type { Settings } from "./environment.ts";
 import { fetchAllowOf } from "./fetch-allowlist.ts";
@@ -19,6 +20,8 @@ export interface Configuration {
   readonly videos: VideoOptions;
   readonly bodies: BodySettings;
   readonly prices: Prices;
+  /** Null without alerts. */
+  readonly alerts: AlertSettings | null;
   readonly logLevel: Level;
   readonly timeZone: string;
   /** Sentences about settings that are allowed but probably wrong. */
@@ -51,8 +54,9 @@ export function readConfiguration(settings: Settings, file = readConfigFile(sett
   const videos = file.faults.attempt(() => videoOptions(settings, file));
   const bodies = bodySettings(file);
   const timeZone = timeZoneOf(file);
+  const alerts = alertSettings(file);
   file.faults.throwIfAny();
   if (videos === undefined) throw new Error("The video settings could not be read.");
   const [logLevel, warnings] = [logLevelOf(settings, file), configWarnings(file, catalog)];
-  return { file, access, fetchAllow, videos, bodies, prices, logLevel, timeZone, warnings };
+  return { file, access, fetchAllow, videos, bodies, prices, alerts, logLevel, timeZone, warnings };
 }

@@ -5,7 +5,7 @@ import { fieldChanges } from "./field-changes.ts";
 import type { ConfigFile } from "./schema.ts";
 
 /** Sections and fields of the file. */
-const restartFields = ["responses", "videos", "bodies", "public_url"] as const;
+const restartFields = ["responses", "videos", "bodies", "public_url", "alerts"] as const;
 /** Members of `limits`: sizes of what is made once. */
 const restartLimits = [
   ...["max_body_bytes", "heartbeat_ms", "ledger_check_ms", "voice_list_ms"],

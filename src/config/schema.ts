@@ -1,6 +1,7 @@
 // The schema of turnpike.yaml.
 import { type Static, Type } from "typebox";
 import { bodyFields, projectSchema, ruleFields, rulesSchema } from "../gateway/policy/rules.ts";
+import { alertsSchema } from "./alerts.ts";
 import { consoleSettings } from "./console-settings.ts";
 import { credentials, providerLimits } from "./credentials-schema.ts";
 import { limitsSchema } from "./limits.ts";
@@ -274,6 +275,7 @@ export const configSchema = Type.Object(
     prices: Type.Optional(pricesSchema),
     fetch: Type.Optional(fetching),
     limits: Type.Optional(limitsSchema),
+    alerts: Type.Optional(alertsSchema),
     log_level: Type.Optional(
       Type.Enum(["debug", "info", "warn", "error"], { description: "Least level of the log's lines. Default `info`." }),
     ),

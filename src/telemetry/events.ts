@@ -37,6 +37,7 @@ export interface UnusableCandidate {
 
 /** Work that no request waits for. */
 export type BackgroundTask =
+  | "alerts"
   | "configuration"
   | "bodies"
   | "catalog"

@@ -208,12 +208,14 @@ class UpstreamHealth implements Health {
   private setAside(model: UpstreamModel, error: GatewayError): void {
     const nowMs = this.clock.monotonicMs();
     if (nowMs >= model.asideUntilMs) this.events.candidateUnusable(named(model), error);
+    model.setAsideBy = error.kind;
     model.asideUntilMs = nowMs + this.limits.candidateCooldownMs;
     this.troubled.add(model);
   }
 
   private takeBack(model: UpstreamModel): void {
     model.asideUntilMs = 0;
+    model.setAsideBy = null;
     this.events.candidateUsable(named(model));
   }
 

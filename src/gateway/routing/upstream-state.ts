@@ -1,4 +1,5 @@
 // The state of upstreams as operators see it: for the admin API, metrics and the command line.
+import type { ErrorKind } from "../../canonical/error.ts";
 import { causeOf } from "../../lib/cause.ts";
 import type { Conceal } from "../../providers/redaction.ts";
 import type { BreakerState } from "./breaker.ts";
@@ -52,6 +53,8 @@ export interface UpstreamState extends MeasuredState {
 
 export interface ModelState extends MeasuredState {
   readonly model: string;
+  /** Why it was set aside, until it has answered; null if it was not. */
+  readonly setAsideBy: ErrorKind | null;
 }
 
 const maxTextChars = 500;
@@ -94,7 +97,10 @@ function measuredState(measured: Upstream | UpstreamModel, nowMs: number, concea
 /** The present state of a credential and its models. */
 export function upstreamState(upstream: Upstream, nowMs: number, conceal: Conceal): UpstreamState {
   const { provider, credential, models } = upstream;
-  const ofModel = (each: UpstreamModel): ModelState => ({ model: each.model, ...measuredState(each, nowMs, conceal) });
+  const ofModel = (each: UpstreamModel): ModelState => ({
+    ...{ model: each.model, setAsideBy: each.setAsideBy },
+    ...measuredState(each, nowMs, conceal),
+  });
   return {
     provider,
     credential,

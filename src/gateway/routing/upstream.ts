@@ -1,5 +1,5 @@
 // The state of an upstream: a credential of a provider, and each of its models that a route names.
-import type { GatewayError } from "../../canonical/error.ts";
+import type { ErrorKind, GatewayError } from "../../canonical/error.ts";
 import { Breaker, type BreakerLimits } from "./breaker.ts";
 
 /** Why an upstream is avoided. */
@@ -127,6 +127,7 @@ export class UpstreamModel extends Measured {
   readonly model: string;
   /** Avoided until then: its provider does not have it, or refuses it to the credential. */
   asideUntilMs = 0;
+  setAsideBy: ErrorKind | null = null;
 
   constructor(upstream: Upstream, model: string) {
     super();

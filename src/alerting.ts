@@ -1,0 +1,118 @@
+// Alerts of a gateway: looks for problems, and connects them with the webhook that is configured.
+import { statfs } from "node:fs/promises";
+import type { AlertSettings } from "./config/alerts.ts";
+import type { Gateway } from "./gateway/pipeline/gateway.ts";
+import { upstreamProblems } from "./gateway/routing/upstream-problems.ts";
+import { systemClock } from "./lib/clock.ts";
+import { safePost } from "./providers/safe-fetch/index.ts";
+import type { DnsFor } from "./providers/safe-fetch/resolver.ts";
+import { type Alerts, createAlerts } from "./telemetry/alerts/alerts.ts";
+import { createDelivery } from "./telemetry/alerts/delivery.ts";
+import type { Problem } from "./telemetry/alerts/problem.ts";
+import type { BudgetThreshold, Events } from "./telemetry/events.ts";
+
+const lookEveryMs = 10_000;
+const postTimeoutMs = 15_000;
+/** The owner of name lookups, in place of a key. */
+const lookupOwner = "alerts";
+
+export interface AlertParts {
+  readonly settings: AlertSettings;
+  readonly dataFolder: string;
+  readonly events: Events;
+  readonly fetchAllow: readonly string[];
+}
+
+export interface Alerting {
+  /** The same events, which are alerts too. */
+  readonly events: Events;
+  /** Begins. Returns a function that ends it. */
+  connect(gateway: Gateway): () => void;
+}
+
+async function diskProblems(dataFolder: string, freePercent: number): Promise<Problem[]> {
+  const { bavail, blocks } = await statfs(dataFolder);
+  const percent = Math.floor((bavail / Math.max(1, blocks)) * 100);
+  if (percent >= freePercent) return [];
+  const message = `The disk of the data folder has ${percent} % of its space left.`;
+  return [{ key: "disk", kind: "disk", message, data: { free_percent: percent } }];
+}
+
+function ledgerProblems({ ledger }: Gateway): Promise<Problem[]> {
+  const problem: Problem = {
+    ...{ key: "ledger", kind: "ledger", data: {} },
+    message: "The ledger cannot be written: requests are refused.",
+  };
+  return ledger.probe().then(
+    () => [],
+    () => [problem],
+  );
+}
+
+function budgetEvent(alerts: Alerts, { level, id, period, percent }: BudgetThreshold): void {
+  const message = `The ${period} budget of the ${level.replaceAll("_", " ")} '${id}' has reached ${percent} %.`;
+  alerts.note("budget.threshold", message, { level, id, period, percent });
+}
+
+/** Events after which it is looked at once; the others are found a little later. */
+function withAlerts(events: Events, alerts: Alerts, lookSoon: () => void): Events {
+  return {
+    ...events,
+    budgetThreshold(reached) {
+      events.budgetThreshold(reached);
+      budgetEvent(alerts, reached);
+    },
+    upstreamChanged(change) {
+      events.upstreamChanged(change);
+      lookSoon();
+    },
+    candidateUnusable(candidate, error) {
+      events.candidateUnusable(candidate, error);
+      lookSoon();
+    },
+    candidateUsable(candidate) {
+      events.candidateUsable(candidate);
+      lookSoon();
+    },
+  };
+}
+
+export function createAlerting({ settings, dataFolder, events, fetchAllow }: AlertParts): Alerting {
+  const failed = (cause: unknown): void => events.backgroundTaskFailed("alerts", cause);
+  let connected: Gateway | null = null;
+  const delivery = createDelivery({
+    key: settings.key,
+    clock: systemClock,
+    failed,
+    async post(body, headers, signal) {
+      const dns = (connected?.dnsFor satisfies DnsFor | undefined)?.(lookupOwner) ?? (() => Promise.resolve([]));
+      const options = { signal, allow: fetchAllow, dns, timeoutMs: postTimeoutMs, givenBy: "client", param: undefined };
+      return (await safePost(settings.url, { body, headers }, { ...options, givenBy: "client" })).status;
+    },
+  });
+  const alerts = createAlerts({
+    clock: systemClock,
+    reminderMs: settings.reminderMs,
+    send: delivery.send.bind(delivery),
+    async find() {
+      if (connected === null) return [];
+      const { catalog, router } = connected;
+      const others = [diskProblems(dataFolder, settings.diskFreePercent), ledgerProblems(connected)];
+      return [...upstreamProblems(catalog.current(), router.health), ...(await Promise.all(others)).flat()];
+    },
+  });
+  const look = (): void => void alerts.look().catch(failed);
+  return {
+    events: withAlerts(events, alerts, () => void setTimeout(look, 0).unref()),
+    connect(gateway) {
+      connected = gateway;
+      const timer = setInterval(look, lookEveryMs);
+      timer.unref();
+      return () => {
+        connected = null;
+        clearInterval(timer);
+        delivery.close();
+      };
+    },
+  };
+}
