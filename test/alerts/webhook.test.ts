@@ -154,6 +154,7 @@ test("a disk that fills and a ledger that cannot be written are sent, and the en
   });
   const end = alerting.connect({
     catalog: { current: () => ({ version: 1, providers: [], routes: new Map() }) },
+    router: { health: { stateOf: () => [] } },
     ledger: { probe: () => (isBroken ? Promise.reject(new Error("disk full")) : Promise.resolve()) },
     dnsFor: () => () => Promise.resolve([]),
   } as unknown as Gateway);
