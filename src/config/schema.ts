@@ -1,7 +1,7 @@
 // The schema of turnpike.yaml.
 import { type Static, Type } from "typebox";
 import { bodyFields, projectSchema, ruleFields, rulesSchema } from "../gateway/policy/rules.ts";
-import { alertsSchema } from "./alerts.ts";
+import { alertsSchema } from "./alerts-schema.ts";
 import { consoleSettings } from "./console-settings.ts";
 import { credentials, providerLimits } from "./credentials-schema.ts";
 import { limitsSchema } from "./limits.ts";

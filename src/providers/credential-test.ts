@@ -19,7 +19,7 @@ export interface CredentialTest {
   readonly error: { readonly code: string; readonly message: string } | null;
 }
 
-const atOnce = 4;
+const parallelTests = 4;
 const okStatus = 200;
 
 type Result = Pick<CredentialTest, "models" | "status" | "error">;
@@ -74,5 +74,5 @@ async function testCredential(provider: Provider, { clock, timeoutMs, conceal }:
 export function testCredentials(provider: Provider, clock: Clock, timeoutMs: number): Promise<CredentialTest[]> {
   const all = [provider, ...(provider.others ?? [])];
   const options = { clock, timeoutMs, conceal: concealerOf(all) };
-  return mapConcurrent(all, atOnce, (each) => testCredential(each, options));
+  return mapConcurrent(all, parallelTests, (each) => testCredential(each, options));
 }

@@ -16,7 +16,7 @@ export interface UpstreamReading {
 }
 
 /** More would make a scrape too long. */
-const maxUpstreams = 500;
+const shownUpstreams = 500;
 const onlyCredential = "default";
 
 /** Adds the gauges to `registry`. `states` are all values of the label `state`. */
@@ -28,12 +28,12 @@ export function addUpstreamMetrics(
   const gauges = (family: MetricFamily, numberOf: (upstream: UpstreamReading) => number): void =>
     registry.readings(family, () =>
       read()
-        .slice(0, maxUpstreams)
+        .slice(0, shownUpstreams)
         .map((each) => [labelsOf(each), numberOf(each)]),
     );
   registry.readings(families.upstreamState, () =>
     read()
-      .slice(0, maxUpstreams)
+      .slice(0, shownUpstreams)
       .flatMap((each) => states.map((state) => [[...labelsOf(each), state], each.state === state ? 1 : 0] as const)),
   );
   gauges(families.upstreamInFlight, ({ inFlight }) => inFlight);

@@ -30,7 +30,7 @@ function failing({ provider, credential }: UpstreamState, state: MeasuredState, 
   ];
 }
 
-/** A refusal is the credential's, whatever model was asked for: one problem for all of them. */
+/** A refusal is the credential's, whichever model was requested: one problem for all of them. */
 function setAside({ provider, credential }: UpstreamState, state: ModelState): Problem[] {
   if (state.setAsideBy === null) return [];
   const error = errorOf(state);

@@ -57,7 +57,7 @@ export interface ModelState extends MeasuredState {
   readonly setAsideBy: ErrorKind | null;
 }
 
-const maxTextChars = 500;
+const textLength = 500;
 const meanOf = (value: number): number | null => (value === 0 ? null : value);
 
 /** Until when each condition lasts, as far as that is known. */
@@ -72,7 +72,7 @@ function lastErrorOf({ lastFailure }: Upstream | UpstreamModel, conceal: Conceal
   const { error, atMs } = lastFailure;
   const text = conceal(causeOf(error.cause ?? error))
     .replace(/\s+/g, " ")
-    .slice(0, maxTextChars);
+    .slice(0, textLength);
   return { code: error.code, status: error.upstreamStatus ?? null, text, atMs };
 }
 
