@@ -51,7 +51,7 @@ function readingsOf({ catalog, router }: Gateway): UpstreamReading[] {
 }
 
 /** Keys and tokens that the gateway generates: it has only their hashes. */
-const ownKeys = /tps?-[0-9A-Za-z]{43}/g;
+const ownKeys = /tp[scl]?-[0-9A-Za-z]{43}/g;
 
 /** Texts of providers are redacted where they are read; this redacts everything else before it is logged. */
 function lineRedactor(own: () => Redactor, gateway: () => Gateway | null): (line: string) => string {

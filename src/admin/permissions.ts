@@ -109,6 +109,14 @@ export const permissions: Readonly<Record<string, Permissions>> = {
       requests errors in_progress tokens units price unpriced`,
     restrictedFields: { to: costReaders, fields: "cost possible_tokens" },
   },
+  series: {
+    verbs: { list: ["operator", "usage:read"] },
+    fields: "object group other start step_seconds values total",
+  },
+  facets: {
+    verbs: { list: ["operator", "usage:read", "requests:read"] },
+    fields: "object value requests",
+  },
   requests: {
     verbs: {
       list: ["operator", "requests:read"],

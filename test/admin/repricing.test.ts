@@ -53,6 +53,11 @@ test("a preview, a booking, and what follows: usage, the request, budgets, the a
   const booked = await ask("POST prices/reprice", since);
   expect(booked.body).toMatchObject({ repricing: 1, total: { changed: 2, new_price: "30" } });
   expect(await usageSums()).toMatchObject({ requests: 2, cost: "30", price: "30", unpriced: 0 });
+  const byKey = dataIn(await ask("GET series?metric=requests,cost,price&group_by=key"));
+  expect(byKey.map(({ total }) => total)).toEqual([
+    { requests: 1, cost: "15", price: "15" },
+    { requests: 1, cost: "15", price: "15" },
+  ]);
   const [row] = dataIn(await ask(`GET requests?key_id=${poor.body["id"]}`));
   expect(row).toMatchObject({ price: "3", adjustments: null });
   const { body: one } = await ask(`GET requests/${row?.["id"]}`);

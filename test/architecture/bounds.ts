@@ -48,7 +48,7 @@ export function boundsWithoutRow(
 /** Why bounds are in neither table: `path name name`. */
 export const otherBounds: Readonly<Record<string, readonly string[]>> = {
   "a unit's size, not a bound": [
-    "src/config/bodies.ts dayMs",
+    ...["src/config/bodies.ts dayMs", "src/admin/resources/series.ts dayMs"],
     "src/app.ts dayMs",
     "src/cli/keys.ts dayMs hourMs mostAtOnce",
     "src/gateway/policy/end-users.ts minuteMs dayMs rememberedMs.week rememberedMs.month",
@@ -57,6 +57,7 @@ export const otherBounds: Readonly<Record<string, readonly string[]>> = {
     "src/cli/usage.ts oneDayMs",
     "src/cli/prices.ts oneDayMs",
     "src/gateway/ledger/usage-index.ts hourMs dayMs",
+    "src/gateway/ledger/roll-ups.ts minuteMs hourMs levelMs.day",
     "src/config/videos.ts dayMs hourMs",
     "src/gateway/tasks/task-view.ts hourSeconds",
   ],

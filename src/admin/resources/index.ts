@@ -17,6 +17,7 @@ import { type ProjectDependencies, projects } from "./projects.ts";
 import { type ProviderDependencies, providers } from "./providers.ts";
 import { type RequestDependencies, requests } from "./requests.ts";
 import { routes } from "./routes.ts";
+import { facets, series } from "./series.ts";
 import { serviceTokens } from "./service-tokens.ts";
 import { sessions } from "./sessions.ts";
 import { type SettingEntry, settings } from "./settings.ts";
@@ -63,6 +64,8 @@ export function adminResources(dependencies: ResourceDependencies): readonly Res
     sessions,
     audit,
     usage(dependencies.reader),
+    series(dependencies.reader),
+    facets(dependencies.reader),
     requests(dependencies),
     endUsers(dependencies),
     tasks(dependencies.videos),

@@ -2,6 +2,7 @@
 import type { ThreadMessage } from "../../lib/thread.ts";
 import { type FeedQuery, readFeed } from "./feed.ts";
 import { type RequestListQuery, readRequestPage } from "./request-list.ts";
+import { type FacetQuery, readFacets, readSeries, type SeriesQuery } from "./series.ts";
 import { withUsageIndex } from "./usage-index.ts";
 import { readUsageReport, type UsageQuery } from "./usage-report.ts";
 
@@ -9,6 +10,8 @@ export type ReadJob = { readonly dataFolder: string } & (
   | { readonly read: "usage"; readonly query: UsageQuery }
   | { readonly read: "requests"; readonly query: RequestListQuery }
   | { readonly read: "feed"; readonly query: FeedQuery }
+  | { readonly read: "series"; readonly query: SeriesQuery }
+  | { readonly read: "facets"; readonly query: FacetQuery }
   | { readonly read: "nothing" }
 );
 
@@ -24,6 +27,10 @@ function readFor(job: ReadJob): unknown {
       return readRequestPage(job.dataFolder, job.query);
     case "feed":
       return readFeed(job.dataFolder, job.query);
+    case "series":
+      return readSeries(job.dataFolder, job.query);
+    case "facets":
+      return readFacets(job.dataFolder, job.query);
     case "nothing":
       return withUsageIndex(job.dataFolder, () => null);
   }

@@ -4,6 +4,7 @@ import { workerAddress } from "../../lib/worker.ts";
 import type { FeedPage, FeedQuery } from "./feed.ts";
 import type { ReadJob, ReadResult } from "./reader-worker.ts";
 import type { RequestListQuery, RequestPage } from "./request-list.ts";
+import type { Facet, FacetQuery, Series, SeriesQuery } from "./series.ts";
 import type { UsageQuery, UsageReportRow } from "./usage-report.ts";
 
 export interface LedgerReader {
@@ -12,6 +13,9 @@ export interface LedgerReader {
   requests(query: RequestListQuery): Promise<RequestPage>;
   /** Rejects for an invalid cursor. */
   feed(query: FeedQuery): Promise<FeedPage>;
+  /** From roll-ups. */
+  series(query: SeriesQuery): Promise<Series>;
+  facets(query: FacetQuery): Promise<readonly Facet[]>;
   /** Brings `usage.db` up to date, so that the next query has little to do. */
   catchUp(): Promise<void>;
   close(): void;
@@ -29,6 +33,8 @@ export function createLedgerReader(dataFolder: string): LedgerReader {
     usage: async (query) => (await ask({ dataFolder, read: "usage", query })) as readonly UsageReportRow[],
     requests: async (query) => (await ask({ dataFolder, read: "requests", query })) as RequestPage,
     feed: async (query) => (await ask({ dataFolder, read: "feed", query })) as FeedPage,
+    series: async (query) => (await ask({ dataFolder, read: "series", query })) as Series,
+    facets: async (query) => (await ask({ dataFolder, read: "facets", query })) as readonly Facet[],
     async catchUp() {
       await ask({ dataFolder, read: "nothing" });
     },

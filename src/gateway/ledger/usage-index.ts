@@ -7,6 +7,7 @@ import { IntColumn, rowReader } from "../../store/rows.ts";
 import { adjustedRows, adjustmentSumsSql, isBooked, lastBookedSql } from "./adjustments.ts";
 import { columnOf } from "./columns.ts";
 import { type LedgerFile, ledgerFiles, type QueryFile, queryFile } from "./files.ts";
+import { addRollUps, rollUpTables } from "./roll-ups.ts";
 import { sumNames, sumOf, sumsShape, sumsSql, type UsageSums } from "./usage-sums.ts";
 
 /** Rows in a block: a page of requests with a rare value reads few blocks. */
@@ -30,7 +31,7 @@ export const groupColumns = [
 /** Columns whose values are indexed by block. */
 const zoneColumns: readonly string[] = [...groupColumns, "state", columnOf("errorCode")];
 
-const version = 2;
+const version = 3;
 const tables = [
   "create table files (ledger text primary key, through integer not null, adjusted integer not null) without rowid",
   "create table late (ledger text not null, n integer not null, primary key (ledger, n)) without rowid",
@@ -43,6 +44,7 @@ const tables = [
     ${groupColumns.map((name) => `${name} text not null`).join(", ")},
     ${sumNames.map((name) => `${columnOf(name)} integer`).join(", ")},
     primary key (level, ledger, at_ms, ${groupColumns.join(", ")})) without rowid`,
+  ...rollUpTables,
 ];
 
 /** `user`: by hour and end user; `hour` and `day`: without end users. */
@@ -78,7 +80,8 @@ export function dropUsageIndex(dataFolder: string): void {
 
 function makeTables(database: Database): void {
   if (Number(Object(database.query("pragma user_version").get()).user_version) === version) return;
-  for (const name of ["files", "late", "feed", "zones", "blocks", "sums"]) database.run(`drop table if exists ${name}`);
+  for (const name of ["files", "late", "feed", "zones", "blocks", "sums", "cells"])
+    database.run(`drop table if exists ${name}`);
   for (const table of tables) database.run(table);
   database.run(`pragma user_version = ${version}`);
 }
@@ -106,7 +109,7 @@ function catchUp(database: Database, { path, id }: LedgerFile): void {
     if (last === through && late.length === 0 && booked === adjusted) return;
     if (late.length > 0) addLate(database, query, id, late);
     for (; through < last; through += chunkRows) addChunk(database, query, id, [through, through + chunkRows]);
-    if (booked !== adjusted) addSums(database, id, query(sumsOfAdjustments, adjusted));
+    if (booked !== adjusted) addAdjustments(database, query, id, adjusted);
     database.query("insert or replace into files (ledger, through, adjusted) values (?, ?, ?)").run(id, last, booked);
   });
 }
@@ -151,16 +154,20 @@ function addSettled(database: Database, query: QueryFile, ledger: string, { wher
     ))
       zone.run(ledger, name, ...(Object.values(Object(row)) as SQLQueryBindings[]));
   addSums(database, ledger, query(groupsOf(sumsSql, from), ...values));
+  addRollUps(database, { ledger, query, sums: sumsSql, hasLatency: true, from, values, nowMs: Date.now() });
 }
 
 const groupsOf = (sums: string, from: string): string => `select at_ms / ${hourMs} * ${hourMs} as at_ms,
   ${groupColumns.map((name) => `coalesce(${name}, '') as ${name}`).join(", ")}, ${sums} ${from}
   group by ${[0, ...groupColumns].map((_, index) => index + 1).join(", ")}`;
 
-const sumsOfAdjustments = groupsOf(
-  adjustmentSumsSql(sumNames),
-  `from ${adjustedRows} where ${isBooked} and repricing > ?`,
-);
+/** What was booked since the last one that the index has. */
+function addAdjustments(database: Database, query: QueryFile, ledger: string, adjusted: number): void {
+  const from = `from ${adjustedRows} where ${isBooked} and repricing > ?`;
+  const sums = adjustmentSumsSql(sumNames);
+  addSums(database, ledger, query(groupsOf(sums, from), adjusted));
+  addRollUps(database, { ledger, query, sums, hasLatency: false, from, values: [adjusted], nowMs: Date.now() });
+}
 
 const groupShape = Type.Object({
   at_ms: IntColumn,
