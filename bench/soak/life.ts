@@ -5,10 +5,12 @@ import {
   atRate,
   type Check,
   type Gateway,
+  key,
   residentMegabytes,
   startGateway,
   startUpstream,
   type Upstream,
+  wordsPerStream,
 } from "./setting.ts";
 
 const restarts = 10;
@@ -133,4 +135,47 @@ const memory: Check = {
   },
 };
 
-export const lifeChecks: readonly Check[] = [rollingRestarts, stopping, memory];
+const crowdSize = 5_000;
+const wordsExpected = Array.from({ length: wordsPerStream }, (_, at) => `word-${at + 1} `).join("");
+
+/** The text of a stream, if it has come completely. */
+async function wordsOf(url: string, model: string): Promise<string | null> {
+  const response = await fetch(`${url}/v1/chat/completions`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+    body: JSON.stringify({ model, stream: true, messages: [{ role: "user", content: "hi" }] }),
+  });
+  const text = await response.text();
+  if (!text.endsWith("data: [DONE]\n\n")) return null;
+  return [...text.matchAll(/"content":"([^"]*)"/g)].map(([, content]) => content).join("");
+}
+
+const crowd: Check = {
+  name: "crowd",
+  bar: "issue 12",
+  promise: "5,000 streams at once, an event of each per second: none is lost",
+  async run() {
+    const upstream = startUpstream({ paceMs: 1_000 });
+    const gateway = await startGateway(upstream, `limits: { max_concurrent_requests: ${2 * crowdSize} }\n`);
+    const idle = await residentMegabytes(gateway.pid);
+    let peak = idle;
+    const timer = setInterval(async () => {
+      peak = Math.max(peak, await residentMegabytes(gateway.pid));
+    }, 500);
+    const running: Promise<string | null>[] = [];
+    while (running.length < crowdSize) {
+      for (let n = 0; n < 100; n++) running.push(wordsOf(gateway.url, "far/m").catch(() => null));
+      await Bun.sleep(50);
+    }
+    const texts = await Promise.all(running);
+    clearInterval(timer);
+    const whole = texts.filter((text) => text === wordsExpected).length;
+    await gateway.stop();
+    upstream.stop();
+    const each = ((peak - idle) * 1_024) / crowdSize;
+    const measured = `${whole} of ${crowdSize} complete and in order; ${idle.toFixed(0)} MB idle, ${peak.toFixed(0)} MB at most, ${each.toFixed(0)} KB each`;
+    return { measured, holds: whole === crowdSize };
+  },
+};
+
+export const lifeChecks: readonly Check[] = [rollingRestarts, stopping, memory, crowd];

@@ -49,13 +49,16 @@ const reply = JSON.stringify({
 const chunk = (delta: object, finish: string | null = null): string =>
   `data: ${JSON.stringify({ id: "chatcmpl-soak", object: "chat.completion.chunk", created: 1, model: "m", choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`;
 
+/** Each with its number, so that a lost one shows. */
+export const wordsPerStream = 10;
+
 function streamOf(model: string, paceMs: number, abortedAtMs: Map<string, number>): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
-  let left = 10;
+  let left = wordsPerStream;
   return new ReadableStream({
     async pull(controller) {
       if (left-- > 0) {
-        controller.enqueue(encoder.encode(chunk({ content: "word " })));
+        controller.enqueue(encoder.encode(chunk({ content: `word-${wordsPerStream - left} ` })));
         if (paceMs > 0) await Bun.sleep(paceMs);
         return;
       }
