@@ -1,5 +1,6 @@
 // Routes as clients see them: who answers after which failure, with the row in the ledger.
 import { afterAll, beforeEach, describe, expect, test } from "bun:test";
+import { readAttempts } from "../../src/gateway/ledger/read.ts";
 import { says } from "../support/fixtures.ts";
 import { clientKey, gateway } from "../support/gateway.ts";
 import { ledgerRows } from "../support/ledger.ts";
@@ -24,10 +25,16 @@ models:
   spread: { candidates: [{ provider: alpha, model: a }, { provider: beta, model: b }] }
   long: { candidates: [{ provider: beta, model: long }] }
   careful: { candidates: [{ provider: alpha, model: a }], fallbacks: [{ route: long, after: [context_length, content_refusal] }] }
+  pair-alpha: { candidates: [{ provider: alpha, model: a }] }
   again: { candidates: [{ provider: beta, model: again }], repeats: 2 }
   hasty: { candidates: [{ provider: beta, model: b }], total_timeout_ms: 300 }
   weighty: { strategy: weighted, candidates: [{ provider: beta, model: b }] }
   "any-*": { candidates: [{ provider: beta, model: "*" }] }
+projects:
+  shop: { default_model: long }
+keys:
+  shop: { secret: tp-shop-key, project: shop }
+  narrow: { secret: tp-narrow-key, project: shop, allowed_models: [pair] }
 limits: { candidate_cooldown_ms: 1000, request_ms: 60000 }
 `,
 });
@@ -40,10 +47,10 @@ beforeEach(() => {
   beta.clear();
 });
 
-async function ask(model: string, more: object = {}) {
+async function ask(model: string, more: object = {}, key = clientKey) {
   const response = await fetch(`${running.url}/v1/chat/completions`, {
     method: "POST",
-    headers: { authorization: `Bearer ${clientKey}`, "content-type": "application/json" },
+    headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
     body: JSON.stringify({ model, messages: [{ role: "user", content: "hi" }], ...more }),
   });
   const body = (await response.json()) as { error?: { code: string } };
@@ -72,6 +79,65 @@ describe("fallbacks of a route", () => {
     expect(seen.ledger).toEqual(["completed", "long"]);
   });
 
+  const filtered = (content: string) => ({
+    json: {
+      ...{ id: "1", object: "chat.completion", created: 1, model: "a" },
+      choices: [{ index: 0, message: { role: "assistant", content }, finish_reason: "content_filter" }],
+      usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 },
+    },
+  });
+
+  test("follow a whole reply that ended because its content was refused", async () => {
+    alpha.on("*", filtered("I ca"));
+    beta.on("*", ok);
+    const seen = await ask("careful");
+    expect(seen).toMatchObject({ status: 200, provider: "beta", model: "long", attempts: 2 });
+    expect(readAttempts(running.dataFolder, String(Object(ledgerRows(running.dataFolder).at(-1)).id))).toMatchObject([
+      { provider: "alpha", outcome: "possible", errorCode: "content_policy_violation" },
+    ]);
+    expect(await ask("spread")).toMatchObject({ status: 200, provider: "alpha" });
+  });
+
+  test("of a fallback its own refusal is the reply", async () => {
+    alpha.on("*", filtered(""));
+    beta.on("*", filtered(""));
+    expect(await ask("careful")).toMatchObject({ status: 200, provider: "beta", attempts: 2 });
+  });
+
+  const chunk = (delta: object, finish: string | null) =>
+    `data: ${JSON.stringify({
+      ...{ id: "1", object: "chat.completion.chunk", created: 1, model: "a" },
+      choices: [{ index: 0, delta, finish_reason: finish }],
+    })}\n\n`;
+
+  async function streamedBy(model: string): Promise<{ provider: string | null; text: string }> {
+    const response = await fetch(`${running.url}/v1/chat/completions`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${clientKey}`, "content-type": "application/json" },
+      body: JSON.stringify({ model, stream: true, messages: [{ role: "user", content: "hi" }] }),
+    });
+    return { provider: response.headers.get("x-turnpike-provider"), text: await response.text() };
+  }
+  const events = (...chunks: string[]) => ({
+    ...{ status: 200, headers: { "content-type": "text/event-stream" } },
+    ...{ frames: [...chunks, "data: [DONE]\n\n"], gapMs: 10 },
+  });
+
+  test("follow a stream that ends so before it has content, and no other one", async () => {
+    beta.on("*", says("openai-chat/text.sse"));
+    const start = chunk({ role: "assistant", content: "" }, null);
+    alpha.on("*", events(start, chunk({}, "content_filter")));
+    expect((await streamedBy("careful")).provider).toBe("beta");
+    alpha.on("*", events(start, chunk({ content: "Once upon" }, null), chunk({}, "content_filter")));
+    const late = await streamedBy("careful");
+    expect(late.provider).toBe("alpha");
+    expect(late.text).toContain("Once upon");
+    expect(late.text).toContain("content_filter");
+    alpha.on("*", says("openai-chat/text.sse"));
+    const plain = await streamedBy("careful");
+    expect([plain.provider, plain.text]).toEqual(["alpha", (await streamedBy("pair-alpha")).text]);
+  });
+
   test("do not follow other failures", async () => {
     alpha.on("*", broken, broken);
     const seen = await ask("careful");
@@ -84,6 +150,14 @@ describe("fallbacks of a route", () => {
     alpha.on("*", ok);
     expect(await ask("careful")).toMatchObject({ status: 200, provider: "alpha", attempts: 1 });
   });
+});
+
+test("`default` is the default model of the project, with its rules, in the ledger too", async () => {
+  beta.on("*", ok);
+  expect(await ask("default", {}, "tp-shop-key")).toMatchObject({ status: 200, provider: "beta", model: "long" });
+  expect(ledgerRows(running.dataFolder).at(-1)?.model).toBe("long");
+  expect(await ask("default", {}, "tp-narrow-key")).toMatchObject({ status: 403, code: "model_not_allowed" });
+  expect(await ask("default")).toMatchObject({ status: 404, code: "model_not_found" });
 });
 
 test("the same candidate is asked again where the route says so, and no other one is", async () => {

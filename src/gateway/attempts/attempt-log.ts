@@ -45,6 +45,8 @@ export interface AttemptLog {
   answered(httpStatus: number): void;
   /** The reply to a call was read; `usage` is what the provider reported. */
   read(usage: Usage | undefined): void;
+  /** The reply that was read is not used. */
+  discard(): void;
   /** The current attempt failed. */
   failed(error: GatewayError): void;
   /** The sum of all reported usage, including replies that were not used; undefined if there was none. */
@@ -145,6 +147,10 @@ class RequestAttempts implements AttemptLog {
     if (usage === undefined) return;
     if (this.current !== null) this.current.read++;
     this.usage = this.usage === undefined ? usage : addUsage(this.usage, usage);
+  }
+
+  discard(): void {
+    if (this.current !== null) this.current.read = 0;
   }
 
   failed({ code }: GatewayError): void {

@@ -21,7 +21,7 @@ import type { PreferredDialects } from "../routing/preferred-dialects.ts";
 import { counted, mergedResponse } from "../streaming/buffered-response.ts";
 import type { Meter } from "../streaming/meter.ts";
 import type { Chunk } from "../streaming/transcoder.ts";
-import { firstOf, type UpstreamStream } from "../streaming/upstream-stream.ts";
+import type { UpstreamStream } from "../streaming/upstream-stream.ts";
 import type { AttemptLog } from "./attempt-log.ts";
 import {
   type AttemptBounds,
@@ -33,6 +33,7 @@ import {
   type Preparation,
   unlessRefused,
 } from "./attempt-loop.ts";
+import { checkRefusal, streamBeginning } from "./content-refusals.ts";
 import { ignoredFields } from "./ignored-fields.ts";
 import { addressesIn, checkAddresses } from "./media-addresses.ts";
 import { readCall, upstreamStreamOf } from "./open-stream.ts";
@@ -43,10 +44,8 @@ import type { BufferedResponse, PlanMeans, ReadResponse, UpstreamPlan } from "./
 
 /** What every attempt depends on. */
 export interface AttemptContext extends FetchContext, AttemptBounds {
-  /** In the order of the attempts. */
   readonly candidates: readonly Candidate[];
   readonly gatewayRequest: GatewayRequest;
-  /** The client's signal: aborted when it disconnects. */
   readonly signal: () => AbortSignal;
   readonly clock: Clock;
   readonly watch: DeadlineClock;
@@ -66,7 +65,6 @@ export interface OpenStream {
   readonly flow: UpstreamStream;
   readonly life: Deadline;
   readonly idleMs: number;
-  /** Content-Type; null for events. */
   readonly type: string | null;
 }
 
@@ -256,6 +254,7 @@ async function sendWhole(context: AttemptContext, plan: UpstreamPlan, candidate:
   try {
     const [first, ...others] = await readCalls(context, plan, candidate, life.signal);
     if (first === undefined) throw new GatewayError("internal_error", "There is no response.");
+    checkRefusal(context, [first, ...others], plan, candidate);
     return await checked([first, ...others], plan, candidate, context);
   } catch (thrown) {
     life.abort(thrown);
@@ -286,8 +285,9 @@ export function attemptStream(
     const firstByteMs = timeoutMs(context, candidate, "firstByteMs");
     const life = deadline(context.signal, firstByteMs, context.watch, tooSlow);
     try {
-      const flow = await upstreamStreamOf(context, plan, candidate, meter(candidate), life);
-      const first = await context.log.waits(firstOf(flow));
+      const beginning = streamBeginning(context, candidate, meter(candidate));
+      const flow = await upstreamStreamOf(context, plan, candidate, beginning.meter, life);
+      const first = await context.log.waits(beginning.first(flow));
       if (first.end?.error) throw first.end.error;
       return { first, flow, life, idleMs: idleMs(candidate), type: flow.type() };
     } catch (thrown) {

@@ -11,7 +11,7 @@ import { type AttemptContext, attemptStream, attemptWhole } from "../attempts/mo
 import type { BodyRecorder } from "../bodies/recorder.ts";
 import type { LedgerOpening } from "../ledger/types.ts";
 import { attemptCount } from "../operations/token-count.ts";
-import { type Plan, resolve, resolveUnnamed } from "../routing/resolve.ts";
+import { modelNamed, type Plan, resolve, resolveUnnamed } from "../routing/resolve.ts";
 import { type ClientStreamEnd, clientStream } from "../streaming/client-stream.ts";
 import { createMeter, type Meter } from "../streaming/meter.ts";
 import type { GatewayDependencies } from "./dependencies.ts";
@@ -49,7 +49,8 @@ async function answerRequest(
   context: RequestContext,
 ): Promise<GatewayReply> {
   const admit = (): AdmittedExchange => admitRequest(dependencies, gatewayRequest, context);
-  const admitted = admitInTurn(dependencies, gatewayRequest.outline.model, context, admit);
+  const model = modelNamed(dependencies.catalog.current(), gatewayRequest.outline.model, context.caller);
+  const admitted = admitInTurn(dependencies, model, context, admit);
   const exchange = admitted instanceof Promise ? await admitted : admitted;
   return answerAdmitted(dependencies, exchange, gatewayRequest, context);
 }
@@ -61,7 +62,8 @@ function admitRequest(
   { caller, requestId, session, arrivedMs }: Omit<RequestContext, "signal" | "encoder">,
 ): AdmittedExchange {
   const { outline } = gatewayRequest;
-  const { operation, model } = outline;
+  const { operation } = outline;
+  const model = modelNamed(dependencies.catalog.current(), outline.model, caller);
   return admit(dependencies, {
     caller,
     operation,
@@ -71,7 +73,7 @@ function admitRequest(
     arrivedMs,
     size: requestSize(gatewayRequest),
     content: () => gatewayRequest.request,
-    resolve: () => planFor(dependencies, outline),
+    resolve: () => planFor(dependencies, outline, model),
   });
 }
 
@@ -88,7 +90,8 @@ function answerAdmitted(
 /** The candidates of a request. */
 function planFor(
   { catalog, listings, fallbackProvider }: GatewayDependencies,
-  { model, operation, isUnnamed }: RequestOutline,
+  { operation, isUnnamed }: RequestOutline,
+  model: string,
 ): Plan {
   if (isUnnamed) return resolveUnnamed(catalog.current(), listings.now, model, operation);
   return resolve(catalog.current(), listings.now, model, operation, fallbackProvider);
@@ -153,7 +156,7 @@ function recordRequest(bodies: BodyRecorder, { source, write, envelope: { header
 function openingOf(
   { clock, prices: { costVersion, priceVersion } }: GatewayDependencies,
   { outline, dialect, input }: GatewayRequest,
-  { id, candidates, reservations, request: { requestId, caller, session } }: AdmittedExchange,
+  { id, candidates, reservations, request: { requestId, caller, session, model } }: AdmittedExchange,
 ): LedgerOpening {
   const families = candidates.map(familyOf);
   const { organization, project, keyId, endUser } = caller;
@@ -168,7 +171,7 @@ function openingOf(
     session,
     operation: outline.operation,
     dialect: dialect.name,
-    model: outline.model,
+    model,
     stream: outline.stream,
     // Counting is free.
     inputTokens: outline.operation === "count" ? 0 : approximateInput(input, families[0]),

@@ -29,6 +29,8 @@ export interface Caller {
   readonly endUsers: NonNullable<ProjectRules["end_users"]> | null;
   /** The requests whose bodies the project stores; null without a setting. */
   readonly bodies: BodyRule | null;
+  /** The model of requests that name `default`; null without a setting of the project. */
+  readonly defaultModel: string | null;
 }
 
 /** These exist without being created, so that a single-user installation never needs them. */
@@ -63,7 +65,7 @@ function organizationLevel(rules: Rules): RuleLevel {
 function projectLevel(id: string, project: ProjectRules): RuleLevel | null {
   const found = sharedLevels.get(project);
   if (found !== undefined && found.id === id) return found;
-  const { key_defaults: _defaults, end_users: _users, bodies: _bodies, ...own } = project;
+  const { key_defaults: _defaults, end_users: _users, bodies: _bodies, default_model: _model, ...own } = project;
   if (!hasRules(own)) return null;
   const made = levelOf("project", id, own);
   sharedLevels.set(project, made);
@@ -74,7 +76,7 @@ const hasRules = (rules: Rules | null): rules is Rules => rules !== null && Obje
 
 /** For a key and its project. */
 export function callerOf({ keyId, name, rules, project, organization = null }: CallerParts): Caller {
-  const { end_users: endUsers = null, bodies = null } = project.rules ?? {};
+  const { end_users: endUsers = null, bodies = null, default_model: defaultModel = null } = project.rules ?? {};
   const ofProject = project.rules === null ? null : projectLevel(project.id, project.rules);
   const levels: RuleLevel[] = [];
   if (hasRules(organization)) levels.push(organizationLevel(organization));
@@ -82,7 +84,7 @@ export function callerOf({ keyId, name, rules, project, organization = null }: C
   if (hasRules(rules)) levels.push(levelOf("key", keyId, rules));
   const access = levels.flatMap((each) => accessOf(each.level, each.rules) ?? []);
   const who = { keyId, name, organization: defaultOrganization, project: project.id, endUser: null };
-  return { ...who, levels, access, endUsers, bodies };
+  return { ...who, levels, access, endUsers, bodies, defaultModel };
 }
 
 /** The names for the ledger. */

@@ -117,6 +117,13 @@ export type BodyRule = Static<typeof bodyRule>;
 
 export const projectFields = {
   ...ruleFields,
+  default_model: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 256,
+      description: "The model of requests that name `default`, unless that is a route.",
+    }),
+  ),
   bodies: Type.Optional(
     Type.Object(bodyFields, { ...closed, description: "Bodies to store, in place of the top-level `bodies.store`." }),
   ),
@@ -155,6 +162,7 @@ export function projectFault({
   key_defaults,
   end_users,
   bodies: _bodies,
+  default_model: _model,
   ...own
 }: ProjectRules): RuleFault | undefined {
   const parts: [string[], Rules | undefined][] = [

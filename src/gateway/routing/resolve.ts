@@ -115,6 +115,18 @@ export function servesImages(
   });
 }
 
+const defaultName = "default";
+
+/** `default` is the default model of the caller's project, if it has one and there is no such route. */
+export function modelNamed(catalog: Catalog, model: string, { defaultModel }: DefaultModel): string {
+  if (model !== defaultName || defaultModel === null || catalog.routes.has(defaultName)) return model;
+  return defaultModel;
+}
+
+interface DefaultModel {
+  readonly defaultModel: string | null;
+}
+
 /** All candidates of a model name, for any operation. */
 export const candidatesOf = (
   catalog: Catalog,
