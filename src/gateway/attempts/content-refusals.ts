@@ -1,4 +1,4 @@
-// Replies that only say that the provider refused the content: on a route with a fallback for it they count as failures, as long as the client has received nothing.
+// Replies that only state that the provider refused the content are failures on a route with a fallback for it, as long as the client has received nothing.
 import type { FinishReason } from "../../canonical/chat.ts";
 import { contentRefused } from "../../dialects/images/content-policy.ts";
 import { readContextOf } from "../../dialects/request-outline.ts";
