@@ -123,7 +123,7 @@ function gatewayOf(foundation: Foundation, options: StartOptions, live: ServedCa
       return live.prices();
     },
     clock: systemClock,
-    events,
+    ...{ events, traces: foundation.traces },
     deadlines: { ticker: createSharedInterval(deadlineTickMs), clock: systemClock },
     streamTimers: streamTimersOf(options.heartbeatMs ?? limits.heartbeatMs, limits, backlog),
     fetchAllow: foundation.fetchAllow,

@@ -32,6 +32,7 @@ import { removedVariable } from "./runtime-environment.ts";
 import { openStore, type Store } from "./store/store.ts";
 import type { Events } from "./telemetry/events.ts";
 import type { Log } from "./telemetry/log.ts";
+import type { Traces } from "./telemetry/trace.ts";
 
 export interface StartOptions {
   readonly environment: Environment;
@@ -83,6 +84,7 @@ export interface Foundation {
   readonly videoKeys: VideoKeys;
   readonly firstKeys: FirstKeys;
   readonly events: Events;
+  readonly traces: Traces | null;
   readonly observability: Pick<Observability, "registry" | "connect" | "hide">;
 }
 
@@ -90,8 +92,13 @@ export interface Foundation {
 export function givenSecrets({ settings, configuration: { access } }: Loaded): string[] {
   const { secret, previousSecret: earlier, adminKey, clientKey, webhookSecret } = settings;
   const given = [secret, earlier, adminKey, clientKey, webhookSecret].filter((each) => each !== null);
-  return [...given, ...access.keys.map((key) => key.secret)];
+  const { traces, metrics } = settings.openTelemetry ?? {};
+  const headers = [traces, metrics].flatMap((target) => Object.values(target?.headers ?? {}));
+  return [...given, ...headers, ...access.keys.map((key) => key.secret)];
 }
+
+/** How long a stop waits for a collector at most. */
+const flushMs = 5_000;
 
 /** Throws an Error with one clear sentence if it cannot. What it opens is added to `teardown` at once. */
 export async function lay(options: StartOptions, teardown: Teardown): Promise<Foundation> {
@@ -105,6 +112,8 @@ export async function lay(options: StartOptions, teardown: Teardown): Promise<Fo
     format: options.logsToTerminal ? settings.terminalFormat : "json",
     secrets: givenSecrets({ settings, configuration }),
   });
+  const traces = await observability.exportTo(settings.openTelemetry);
+  if (traces !== null) teardown.push(() => traces.close(Math.min(flushMs, limits.shutdownMs)));
   await checkLedger(settings.dataFolder, limits.ledgerCheckMs, (fault) => events.backgroundTaskFailed("ledger", fault));
   const store = await openStore({ dataFolder: settings.dataFolder, databaseUrl: settings.databaseUrl });
   teardown.push(() => store.close());
@@ -136,6 +145,7 @@ export async function lay(options: StartOptions, teardown: Teardown): Promise<Fo
     videoKeys: keysOfVideos,
     firstKeys,
     events: alerting?.events ?? events,
+    traces,
     observability: alerting === null ? observability : { ...observability, connect: both(observability, alerting) },
   };
 }

@@ -1,13 +1,16 @@
 // Log and metrics: opened before anything that they report on, and connected to it later.
+import { version } from "../package.json";
 import type { Gateway } from "./gateway/pipeline/gateway.ts";
 import { conditionNames } from "./gateway/routing/upstream-state.ts";
 import { systemClock } from "./lib/clock.ts";
 import { type Redactor, redactorOf } from "./providers/redaction.ts";
 import { createEvents, type Events } from "./telemetry/events.ts";
 import { createLog, type Log, type LogOptions } from "./telemetry/log.ts";
-import { createMetrics } from "./telemetry/metrics.ts";
+import { createMetrics, modelLabels } from "./telemetry/metrics.ts";
+import type { OpenTelemetrySettings } from "./telemetry/opentelemetry/settings.ts";
 import { addProcessMetrics } from "./telemetry/process-metrics.ts";
 import { createRegistry, type Registry } from "./telemetry/registry.ts";
+import type { Traces } from "./telemetry/trace.ts";
 import { addUpstreamMetrics, type UpstreamReading } from "./telemetry/upstream-metrics.ts";
 
 export interface Observability {
@@ -16,6 +19,8 @@ export interface Observability {
   readonly registry: Registry;
   /** Hides these texts in the log, too. */
   hide(secrets: readonly string[]): void;
+  /** Exports traces and metrics from now on; null without settings for that. */
+  exportTo(settings: OpenTelemetrySettings | null): Promise<Traces | null>;
   /** Adds metrics that depend on the gateway. Returns a function that removes them. */
   connect(gateway: Gateway): () => void;
 }
@@ -74,14 +79,18 @@ export function createObservability({ secrets, ...options }: ObservabilityOption
     () => connected,
   );
   const log = createLog({ ...options, now: systemClock.nowMs, redact });
-  const metrics = createMetrics(
-    registry,
-    (provider, model) => connected !== null && isKnown(connected, provider, model),
-  );
+  const isNamed = (provider: string, model: string): boolean =>
+    connected !== null && isKnown(connected, provider, model);
+  const events = createEvents(log, createMetrics(registry, isNamed));
   return {
     log,
-    events: createEvents(log, metrics),
+    events,
     registry,
+    async exportTo(settings) {
+      if (settings === null) return null;
+      const { createTraces } = await import("./telemetry/opentelemetry/index.ts");
+      return createTraces(settings, { version, modelLabel: modelLabels(isNamed), report: events.telemetryExport });
+    },
     hide(more) {
       for (const secret of more) hidden.add(secret);
       own = redactorOf([...hidden], "");

@@ -10,6 +10,7 @@ import type { ListedModel, Provider } from "../providers/provider.ts";
 import { createSend } from "../providers/upstream.ts";
 import { serverFailure } from "../store/open-failure.ts";
 import { databaseClockMs, openStoreReadOnly, type Store } from "../store/store.ts";
+import type { OtlpTarget } from "../telemetry/opentelemetry/settings.ts";
 import { type Check, type Finding, failed, ok, warning } from "./check.ts";
 import { hasSecretSet, wrongSecret } from "./machine-checks.ts";
 import { adminAddress, readStates, type ShownProvider, type ShownState } from "./provider-state.ts";
@@ -166,6 +167,39 @@ function databaseCheck(settings: Settings): Check[] {
   return [{ name: "database", contacts: `the database (${host})`, run: () => checkDatabase(settings, databaseUrl) }];
 }
 
+/** A collector answers a request without content. */
+async function checkCollector({ url, headers }: OtlpTarget): Promise<Finding> {
+  const signal = AbortSignal.timeout(providerTimeoutMs);
+  const empty = { method: "POST", url, signal, body: "{}" } as const;
+  const response = await createSend()({ ...empty, headers: { ...headers, "content-type": "application/json" } }).catch(
+    () => null,
+  );
+  await response?.body?.cancel();
+  if (response === null) return failed("It cannot be reached.", "Check OTEL_EXPORTER_OTLP_ENDPOINT.");
+  if (response.status === 401 || response.status === 403)
+    return failed(`It answers ${response.status}.`, "Check OTEL_EXPORTER_OTLP_HEADERS.");
+  if (response.status === 404) return failed("It answers 404.", "Check the path of OTEL_EXPORTER_OTLP_ENDPOINT.");
+  return response.status >= 500
+    ? warning(`It answers ${response.status}.`, "Look into the log of the collector.")
+    : ok("It answers.");
+}
+
+/** The only connections besides providers, the database and the storage for videos. */
+function collectorChecks({ openTelemetry }: Settings): Check[] {
+  const targets = { traces: openTelemetry?.traces ?? null, metrics: openTelemetry?.metrics ?? null };
+  return Object.entries(targets).flatMap(([signal, target]) =>
+    target === null
+      ? []
+      : [
+          {
+            name: `collector of ${signal}`,
+            contacts: `the collector of ${signal} (${URL.parse(target.url)?.host ?? "?"})`,
+            run: () => checkCollector(target),
+          },
+        ],
+  );
+}
+
 /**
  * The checks of providers, of the storage for videos and of the database. The configuration is null if it has faults.
  */
@@ -174,6 +208,7 @@ export function networkChecks(settings: Settings, configuration: Configuration |
     ...catalog.providers.flatMap((provider) => providerCheck(provider, catalog)),
     ...(configuration === null ? [] : resultsCheck(settings, configuration)),
     ...databaseCheck(settings),
+    ...collectorChecks(settings),
     ...stateCheck(settings),
   ];
 }

@@ -6,7 +6,9 @@ import type { Account } from "../providers/credentials.ts";
 import { providerKinds } from "../providers/index.ts";
 import type { HttpKind } from "../providers/provider.ts";
 import { type Level, levels } from "../telemetry/log.ts";
+import type { OpenTelemetrySettings } from "../telemetry/opentelemetry/settings.ts";
 import { accountFields } from "./account-fields.ts";
+import { otelVariables, readOpenTelemetry } from "./opentelemetry.ts";
 import { withSecretFiles } from "./secret-files.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -43,6 +45,8 @@ export interface Settings {
   readonly logLevel: Level;
   /** For the log on a terminal. */
   readonly terminalFormat: "text" | "colored";
+  /** Null without an endpoint. */
+  readonly openTelemetry: OpenTelemetrySettings | null;
   readonly environment: Environment;
   readonly workingFolder: string;
   /** Files whose contents are values of variables. */
@@ -172,6 +176,7 @@ export const variables: readonly Variable[] = [
       "Least level of the log's lines: `debug`, `info`, `warn` or `error`. `debug` has a line for every request. Overrides `log_level` of the file.",
   },
   { name: "NO_COLOR", default: "unset", meaning: "Any value: no colors in the log of a terminal." },
+  ...otelVariables,
   ...providerKinds.flatMap(variablesOf),
 ];
 
@@ -264,6 +269,7 @@ export function readSettings(given: Environment, workingFolder: string): Setting
     logLevel: levelOf(text("LOG_LEVEL") ?? "info"),
     // https://no-color.org: any value but the empty one.
     terminalFormat: text("NO_COLOR") !== null ? "text" : "colored",
+    openTelemetry: readOpenTelemetry(text),
     environment,
     workingFolder,
     files,

@@ -130,6 +130,7 @@ function fromFile(name: string, config: ProviderConfig, file: ReadConfig): HttpE
     ...(config.voices === undefined ? {} : { voices: config.voices }),
     ...(config.limits === undefined ? {} : { limits: limitsOf(config.limits) }),
     ...declaredModels(place, config, file),
+    ...(config.trace_context === true ? { forwardsTrace: true } : {}),
     headers: config.headers ?? {},
     options: optionsFromFile(place, kind, config, file),
     timeouts: {

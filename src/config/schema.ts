@@ -49,6 +49,9 @@ const provider = Type.Object(
         description: "Headers to send with every request to this provider.",
       }),
     ),
+    trace_context: Type.Optional(
+      Type.Boolean({ description: "Send `traceparent` and `tracestate` to this provider. Default false." }),
+    ),
     tags: Type.Optional(
       Type.Record(Type.String(), Type.String(), {
         description: "Tags that `required_tags` of keys and projects are compared with, such as `region: eu`.",
@@ -63,9 +66,7 @@ const provider = Type.Object(
       }),
     ),
     replays_thinking: Type.Optional(
-      Type.Boolean({
-        description: "Send reasoning back with tool calls. The default depends on the kind.",
-      }),
+      Type.Boolean({ description: "Send reasoning back with tool calls. The default depends on the kind." }),
     ),
     ca_file: Type.Optional(
       name(

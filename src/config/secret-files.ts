@@ -2,13 +2,14 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { providerKinds } from "../providers/index.ts";
+import { otlpSecrets } from "./opentelemetry.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Variables of the gateway itself whose value may be in a file. Those that turnpike.yaml names may be, too. */
 const secretVariables = [
   ...["TURNPIKE_SECRET", "TURNPIKE_PREVIOUS_SECRET", "TURNPIKE_ADMIN_KEY", "TURNPIKE_KEY", "TURNPIKE_WEBHOOK_SECRET"],
-  ...["DATABASE_URL", ...providerKinds.flatMap(({ environment }) => environment?.credential ?? [])],
+  ...["DATABASE_URL", ...otlpSecrets, ...providerKinds.flatMap(({ environment }) => environment?.credential ?? [])],
 ];
 
 /** The code of a failure to read a file, such as ENOENT. */

@@ -8,7 +8,7 @@ import { checkAddress } from "../gateway/policy/access-rules.ts";
 import { anonymous, type Caller } from "../gateway/policy/caller.ts";
 import type { Keys } from "../gateway/policy/keys.ts";
 import { isLarge, nextEventLoopTurn } from "../lib/event-loop-turn.ts";
-import { requestId } from "../lib/ids.ts";
+import { requestIdOf } from "../lib/ids.ts";
 import type { JsonObject } from "../lib/json.ts";
 import { answerIncoming } from "./answer.ts";
 import type { Cors } from "./cors.ts";
@@ -44,28 +44,22 @@ export interface HandlerDependencies {
   readonly cors?: Cors;
 }
 
-const saneId = /^[\w.:-]{1,128}$/;
-
-/** The caller's own id if it is a valid token, otherwise a new one. */
-function requestIdOf(request: Request): string {
-  const given = request.headers.get("x-request-id");
-  return given !== null && saneId.test(given) ? given : requestId();
-}
-
 type Handler = (request: Request) => Promise<Response>;
 
 /** Responds to every request. Never rejects. */
 export function createHandler(dependencies: HandlerDependencies): Handler {
   const { cors, socketAddress = () => null, trustedProxies } = dependencies;
   const proxies = createProxies(socketAddress, trustedProxies);
-  if (cors === undefined) return (request) => answer(dependencies, proxies, request);
-  return async (request) =>
-    cors.preflight(request) ?? cors.allow(request, await answer(dependencies, proxies, request));
+  const { traces } = dependencies.gateway;
+  const plain: Handler = (request) => answer(dependencies, proxies, request);
+  const handle: Handler = traces === null ? plain : (request) => traces.serve(request, () => plain(request));
+  if (cors === undefined) return handle;
+  return async (request) => cors.preflight(request) ?? cors.allow(request, await handle(request));
 }
 
 async function answer(dependencies: HandlerDependencies, proxies: Proxies, request: Request): Promise<Response> {
   const arrivedMs = dependencies.gateway.clock.monotonicMs();
-  const requestId = requestIdOf(request);
+  const requestId = requestIdOf(request.headers.get("x-request-id"));
   let endpoint: Endpoint | null = null;
   let visit: Visit | null = null;
   try {
@@ -76,6 +70,7 @@ async function answer(dependencies: HandlerDependencies, proxies: Proxies, reque
     if (missing !== null) throw missing;
     if (match.kind === "nothing") throw unknownPath(path, dependencies.match);
     endpoint = match.endpoint;
+    dependencies.gateway.traces?.routed(endpoint.path, requestId);
     if (match.kind === "method") {
       refuseUpgrade(request);
       const refused = failed(dependencies, wrongMethod(match.allow), sideOf(endpoint, request), requestId);

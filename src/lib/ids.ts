@@ -50,3 +50,9 @@ export function randomId(prefix: string, length = 24, dice: RandomSource = syste
 
 /** An id for one request, to find it in logs: short, ordered by time, and cheap. Not a secret. */
 export const requestId = (): string => `req_${Bun.randomUUIDv7("base64url")}`;
+
+const saneId = /^[\w.:-]{1,128}$/;
+
+/** The caller's own id if it is a valid token, otherwise a new one. */
+export const requestIdOf = (given: string | null): string =>
+  given !== null && saneId.test(given) ? given : requestId();

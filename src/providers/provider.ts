@@ -119,6 +119,8 @@ export interface ProviderEntry {
   /** Declared model capabilities, in addition to the built-in tables. */
   readonly declared?: readonly DeclaredModel[];
   readonly timeouts: Timeouts;
+  /** True: it gets `traceparent` and `tracestate`. */
+  readonly forwardsTrace?: true;
   /** Options that differ from those of its kind. */
   readonly options?: CompatibilityFlags;
 }

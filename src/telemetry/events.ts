@@ -3,11 +3,16 @@ import { type GatewayError, isWithdrawn } from "../canonical/error.ts";
 import { causeOf } from "../lib/cause.ts";
 import type { Level, Log } from "./log.ts";
 import type { Metrics, SettledExchange } from "./metrics.ts";
+import type { ExchangeTrace } from "./trace.ts";
 
 /** The ids of a request: the gateway's own, and the client's. */
 export interface RequestIds {
   readonly id: string;
   readonly requestId: string;
+  /** Null or absent where nothing is traced. */
+  readonly trace?: ExchangeTrace | null;
+  /** Of the request, for what ends after it. */
+  readonly traceparent?: string | undefined;
 }
 
 /** A job of a task, after so many tries. */
@@ -102,6 +107,8 @@ export interface Events {
   configurationRefused(faults: readonly string[]): void;
   /** Settings were changed that count only after the next start. */
   restartNeeded(names: readonly string[]): void;
+  /** A collector of traces or metrics fails, or with null answers again: once each. */
+  telemetryExport(signal: string, failure: unknown): void;
   /** A background task failed. */
   backgroundTaskFailed(what: BackgroundTask, cause: unknown): void;
 }
@@ -206,6 +213,10 @@ function processEvents(log: Log, metrics: Metrics): Omit<Events, RequestEvent | 
     uncaughtError(kind, cause) {
       metrics.taskFailed(`uncaught_${kind}`);
       log.write("error", `uncaught_${kind}`, { cause: causeOf(cause) });
+    },
+    telemetryExport(signal, failure) {
+      if (failure === null) log.write("info", "telemetry_export_recovered", { signal });
+      else log.write("warn", "telemetry_export_failed", { signal, cause: causeOf(failure) });
     },
     backgroundTaskFailed(what, cause) {
       metrics.taskFailed(what);

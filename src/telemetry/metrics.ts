@@ -96,7 +96,7 @@ export type IsKnownModel = (provider: string, model: string) => boolean;
  * The model as a label. Names from clients are unbounded: a model gets its own name once it has answered, or if it is
  * known, and only up to the maximum.
  */
-function modelLabels(isKnown: IsKnownModel) {
+export function modelLabels(isKnown: IsKnownModel) {
   const named = new Map<string, Set<string>>();
   let count = 0;
   return (provider: string, model: string, hasAnswered: boolean): string => {

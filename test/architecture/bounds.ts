@@ -229,6 +229,7 @@ export const otherBounds: Readonly<Record<string, readonly string[]>> = {
     "src/providers/kling.ts lifeSeconds skewSeconds earlyMs",
     "src/providers/vertex/service-account.ts lifeSeconds earlyMs lastMs patienceMs",
     "src/gateway/pipeline/running-work.ts retryAfterMs",
+    "src/foundation.ts flushMs",
     "src/shutdown.ts farewellMs idleMs settleMs settleTickMs usualAnnounceMs",
     "src/startup-check.ts patienceMs",
     "src/store/blobs/bucket.ts answerPatienceMs",

@@ -32,6 +32,7 @@ test("nothing set: the defaults of the table", () => {
     ffmpeg: null,
     logLevel: "info",
     terminalFormat: "colored",
+    openTelemetry: null,
     environment: {},
     workingFolder: "/somewhere",
     files: [],

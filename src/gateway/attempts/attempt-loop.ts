@@ -3,6 +3,7 @@ import { GatewayError, toGatewayError } from "../../canonical/error.ts";
 import type { Warning } from "../../canonical/warning.ts";
 import { isContentRefusal } from "../../dialects/images/content-policy.ts";
 import type { Events, RequestIds } from "../../telemetry/events.ts";
+import type { StartedAttempt } from "../../telemetry/trace.ts";
 import type { Exchange, ServedBy } from "../pipeline/exchange.ts";
 import type { Candidate } from "../routing/catalog.ts";
 import { needsOperator } from "../routing/failure-effects.ts";
@@ -113,6 +114,13 @@ interface Refusal {
   readonly mayContinue: boolean;
 }
 
+const startedAttempt = ({ provider, model }: Candidate): StartedAttempt => ({
+  provider: provider.entry.name,
+  kind: provider.kind.name,
+  model,
+  baseUrl: provider.dispatch.form === "http" ? provider.dispatch.baseUrl : null,
+});
+
 /** Calls one candidate, with each of its possible attempts. */
 async function askCandidate<T>(
   loop: AttemptLoop<T>,
@@ -141,6 +149,7 @@ async function askCandidate<T>(
     }
     state.servedBy = { candidate, attempts: ++state.attempts, warnings: prepared.warnings, requestedModel };
     log.begin(candidate);
+    if (loop.ids.trace) loop.ids.trace.attemptStarted(startedAttempt(candidate));
     const begunMs = health.begin(candidate);
     try {
       state.answer = { value: await prepared.send() };
@@ -154,6 +163,7 @@ async function askCandidate<T>(
         ? withdrawnBy(loop.signal())
         : clientError(thrown, candidate, requestedModel);
       log.failed(failure);
+      loop.ids.trace?.attemptFailed(failure);
       loop.events.attemptFailed(candidate.provider.entry.name, candidate.model, failure, loop.ids);
       health.failed(candidate, begunMs, failure);
       if (!attempts.canRecover(failure)) return { failure, mayContinue: loop.mayContinue(failure) };

@@ -10,6 +10,7 @@ import type { Deadline } from "../../lib/deadline.ts";
 import { hopsHeader, withNextHop } from "../../lib/hops.ts";
 import { frameSplitter } from "../../lib/sse.ts";
 import { type CanonicalReply, originOf } from "../../providers/provider.ts";
+import type { RequestIds } from "../../telemetry/events.ts";
 import type { BodyRecorder } from "../bodies/recorder.ts";
 import type { AudioTranscoder } from "../operations/audio-transcoder.ts";
 import { mergeDeltas } from "../operations/chat.ts";
@@ -35,6 +36,7 @@ import {
 } from "../streaming/translated-stream.ts";
 import { createUpstreamStream, type UpstreamStream } from "../streaming/upstream-stream.ts";
 import type { AttemptLog } from "./attempt-log.ts";
+import { inTrace } from "./trace-headers.ts";
 import {
   type CanonicalCall,
   isCanonical,
@@ -50,6 +52,7 @@ export interface StreamContext extends FetchContext {
   readonly log: AttemptLog;
   readonly estimates: UsageEstimates;
   readonly bodies: BodyRecorder | null;
+  readonly ids: Pick<RequestIds, "trace">;
   /** Null if speech cannot be transcoded. */
   readonly transcoder: AudioTranscoder | null;
 }
@@ -64,8 +67,9 @@ export async function sendCall(
   call: UpstreamRequest,
   signal: AbortSignal,
 ): Promise<Response> {
-  const { log, bodies, gatewayRequest } = context;
-  const hopped = withNextHop(call, gatewayRequest.envelope.header(hopsHeader));
+  const { log, bodies, gatewayRequest, ids } = context;
+  const { header } = gatewayRequest.envelope;
+  const hopped = inTrace(withNextHop(call, header(hopsHeader)), candidate, ids.trace, header);
   const shipment = { call: hopped, dialect: plan.upstream, stream: gatewayRequest.outline.stream, signal };
   const { dispatch } = candidate.provider;
   if (dispatch.form !== "http") throw new GatewayError("internal_error", "This provider answers inside the process.");

@@ -15,7 +15,7 @@ import { modelNamed, type Plan, resolve, resolveUnnamed } from "../routing/resol
 import { type ClientStreamEnd, clientStream } from "../streaming/client-stream.ts";
 import { createMeter, type Meter } from "../streaming/meter.ts";
 import type { GatewayDependencies } from "./dependencies.ts";
-import { type Exchange, type ExchangeOutcome, type ServedBy, settlePending, withServedBy } from "./exchange.ts";
+import { type Exchange, type ExchangeOutcome, type ServedBy, withServedBy } from "./exchange.ts";
 import type { AdmittedExchange, Work } from "./exchange-request.ts";
 import type { Gateway } from "./gateway.ts";
 import type { GatewayRequest } from "./gateway-request.ts";
@@ -24,6 +24,7 @@ import { failedOutcome, repliedOutcome, streamedOutcome } from "./outcome.ts";
 import type { GatewayReply, RequestContext } from "./request-context.ts";
 import { requestSize } from "./request-size.ts";
 import { admit, admitInTurn, perform, run } from "./run.ts";
+import { settlePending } from "./settle-pending.ts";
 import { familyOf } from "./usage-estimate.ts";
 
 /** Builds the pipeline. */

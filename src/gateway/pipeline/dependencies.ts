@@ -4,6 +4,7 @@ import type { DeadlineClock } from "../../lib/deadline.ts";
 import type { Provider } from "../../providers/provider.ts";
 import type { DnsFor } from "../../providers/safe-fetch/resolver.ts";
 import type { Events } from "../../telemetry/events.ts";
+import type { Traces } from "../../telemetry/trace.ts";
 import type { Bodies } from "../bodies/bodies.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import type { AudioTranscoder } from "../operations/audio-transcoder.ts";
@@ -60,6 +61,8 @@ export interface GatewayDependencies {
   readonly prices: Prices;
   readonly clock: Clock;
   readonly events: Events;
+  /** Null where no endpoint for traces or metrics is set. */
+  readonly traces: Traces | null;
   /** Checks deadlines. */
   readonly deadlines: DeadlineClock;
   readonly streamTimers: StreamTimers;

@@ -6,8 +6,8 @@ import type { Warning } from "../../canonical/warning.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { Events, RequestIds } from "../../telemetry/events.ts";
 import type { SettledExchange } from "../../telemetry/metrics.ts";
+import type { ExchangeTrace } from "../../telemetry/trace.ts";
 import type { BodyRecorder } from "../bodies/recorder.ts";
-import type { Ledger } from "../ledger/ledger.ts";
 import { type Ending, endStateOf, pricedAttempts, settlementOf } from "../ledger/settlement.ts";
 import type { LedgerAttempt, LedgerEntry, LedgerSettlement, PassedOver } from "../ledger/types.ts";
 import type { PendingReservations, Reservations } from "../policy/reservations.ts";
@@ -78,6 +78,7 @@ export interface Exchange extends RequestIds {
 }
 
 export interface ExchangeDependencies extends RequestIds {
+  readonly trace: ExchangeTrace | null;
   readonly router: Pick<Router, "health" | "answered">;
   readonly affinity: Affinity | null;
   readonly passedOver?: readonly PassedOver[] | undefined;
@@ -114,6 +115,7 @@ function joined(before: readonly PassedOver[] = nonePassed, later: readonly Pass
 class RunningExchange implements Exchange, Stoppable {
   declare readonly id: string;
   declare readonly requestId: string;
+  declare readonly trace: ExchangeTrace | null;
   declare readonly candidates: readonly Candidate[];
   declare private readonly given: ExchangeDependencies;
   /** Not rounded, because the gateway's own time is short. */
@@ -133,6 +135,7 @@ class RunningExchange implements Exchange, Stoppable {
   constructor(given: ExchangeDependencies) {
     this.id = given.id;
     this.requestId = given.requestId;
+    this.trace = given.trace;
     this.candidates = given.candidates;
     this.given = given;
     this.firstByteMs = null;
@@ -167,6 +170,7 @@ class RunningExchange implements Exchange, Stoppable {
 
   firstByte(): void {
     this.firstByteMs ??= this.elapsedMs();
+    this.trace?.firstByte();
     this.isHeadSent = true;
   }
 
@@ -177,6 +181,7 @@ class RunningExchange implements Exchange, Stoppable {
   startStream(): void {
     this.isStream = true;
     this.given.events.streamStarted();
+    this.trace?.streamStarted();
   }
 
   cover(outputTokens: number): number {
@@ -211,7 +216,9 @@ class RunningExchange implements Exchange, Stoppable {
     const others = failedAttempts.length === 0 ? none : pricedAttempts(failedAttempts, ending, this.given.prices);
     reservations.settle(settlement, others);
     reservations.release();
-    events.exchangeSettled(this.settled(outcome, settlement), outcome.error, this);
+    const settled = this.settled(outcome, settlement);
+    events.exchangeSettled(settled, outcome.error, this);
+    this.trace?.settled(settled, outcome.error);
     this.done = entry.settle(settlement, others);
     return this.done;
   }
@@ -221,6 +228,7 @@ class RunningExchange implements Exchange, Stoppable {
     this.done = Promise.resolve();
     this.releaseBusy();
     this.given.running.remove(this);
+    this.trace?.leftPending();
     pending.add(this.id, this.given.reservations);
     this.given.reservations.release();
   }
@@ -275,23 +283,3 @@ class RunningExchange implements Exchange, Stoppable {
 }
 
 export const createExchange = (dependencies: ExchangeDependencies): Exchange => new RunningExchange(dependencies);
-
-export interface PendingDependencies {
-  readonly prices: Prices;
-  readonly ledger: Pick<Ledger, "settlePending">;
-  readonly pending: PendingReservations;
-  readonly events: Events;
-}
-
-/** Settles an exchange that its request has left pending. Repeated calls change nothing. */
-export async function settlePending(
-  { ledger, pending, events, prices }: PendingDependencies,
-  ids: RequestIds,
-  ending: Ending,
-): Promise<void> {
-  const settlement = settlementOf(ending, prices);
-  pending.settle(ids.id, settlement);
-  if (!(await ledger.settlePending(ids.id, settlement))) return;
-  const { operation, warnings } = ending;
-  events.exchangeSettled({ operation, settlement, warnings, isStream: false, overheadMs: null }, null, ids);
-}

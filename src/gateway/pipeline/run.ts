@@ -110,7 +110,7 @@ export async function perform<T>(
   work: Work<T>,
 ): Promise<T> {
   const { id, reservations, candidates, request } = admitted;
-  const { clock, events, prices, running, bodies } = dependencies;
+  const { clock, events, prices, running, bodies, traces } = dependencies;
   const { requestId, arrivedMs, operation, model, caller } = request;
   let exchange: Exchange;
   try {
@@ -134,6 +134,7 @@ export async function perform<T>(
       router: dependencies.router,
       affinity: admitted.affinity,
       bodies: bodies.begin(id, caller),
+      trace: traces === null ? null : traces.exchangeStarted({ id, requestId, operation, model }),
     });
   } catch (thrown) {
     reservations.cancel();

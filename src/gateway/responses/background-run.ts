@@ -189,7 +189,8 @@ export function startBackgroundRun(
   // Its caller may not wait for it.
   state.opened.promise.catch(() => undefined);
   append(state, codec.frames.opening(work.response));
-  const done = run(state, context)
+  const begin = (): Promise<void> => run(state, context);
+  const done = (gateway.traces === null ? begin() : gateway.traces.background(begin))
     .catch((thrown: unknown) => gateway.events.backgroundTaskFailed("responses", thrown))
     .finally(() => {
       state.opened.reject(cutOff());

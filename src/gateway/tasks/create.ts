@@ -40,6 +40,10 @@ const never = new AbortController().signal;
 
 const failed = (thrown: unknown) => ({ failure: toGatewayError(thrown), servedBy: null });
 
+/** The task with the trace of its request, for the span of its end. */
+const inTrace = (task: Task, traceparent: string | undefined): Task =>
+  traceparent === undefined ? task : { ...task, internals: { ...task.internals, traceparent } };
+
 /** No candidate is attempted after one that may have accepted the task. */
 const mayContinue = ({ retry }: GatewayError): boolean => retry === "next";
 
@@ -91,9 +95,10 @@ export function createTask(dependencies: TaskDependencies, submission: TaskSubmi
       const result = await attemptCandidates({ ...loop, attemptsFor, mayContinue }).catch(failed);
       if ("failure" in result) throw await refused(dependencies, { exchange, log, task }, result);
       // Settled when the task ends, possibly by another process.
+      const { traceparent } = exchange.trace?.headers() ?? {};
       exchange.leavePending(gateway.pending);
       gateway.ledger.recordAttempts(exchange.id, attemptRows(log, 0));
-      return acceptTask(dependencies, task, result.value, result.servedBy);
+      return acceptTask(dependencies, inTrace(task, traceparent), result.value, result.servedBy);
     },
     failed: (error) => ({ servedBy: null, usage: undefined, error }),
   });

@@ -20,6 +20,8 @@ export interface TaskInternals {
   readonly exchangeId: string;
   /** The request id that the client saw; absent in rows of older versions. */
   readonly requestId?: string;
+  /** The trace of its request, where there was one. */
+  readonly traceparent?: string;
   readonly attempts: number;
   readonly warnings: readonly Warning[];
   /** Unix milliseconds when the upstream accepted it, or when it was submitted. */
@@ -68,8 +70,8 @@ export interface Task {
 }
 
 /** The ids in its log lines. */
-export function requestIdsOf({ internals: { exchangeId: id, requestId = id } }: Task): RequestIds {
-  return { id, requestId };
+export function requestIdsOf({ internals: { exchangeId: id, requestId = id, traceparent } }: Task): RequestIds {
+  return traceparent === undefined ? { id, requestId } : { id, requestId, traceparent };
 }
 
 /** The internals in rows of every version: these names must never change. */
