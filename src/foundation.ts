@@ -29,6 +29,7 @@ import type { Loaded } from "./live-configuration.ts";
 import type { Discovery } from "./local-servers.ts";
 import { createObservability, type Observability } from "./observability.ts";
 import { removedVariable } from "./runtime-environment.ts";
+import { flushMs } from "./shutdown.ts";
 import { openStore, type Store } from "./store/store.ts";
 import type { Events } from "./telemetry/events.ts";
 import type { Log } from "./telemetry/log.ts";
@@ -96,9 +97,6 @@ export function givenSecrets({ settings, configuration: { access } }: Loaded): s
   const headers = [traces, metrics].flatMap((target) => Object.values(target?.headers ?? {}));
   return [...given, ...headers, ...access.keys.map((key) => key.secret)];
 }
-
-/** How long a stop waits for a collector at most. */
-const flushMs = 5_000;
 
 /** Throws an Error with one clear sentence if it cannot. What it opens is added to `teardown` at once. */
 export async function lay(options: StartOptions, teardown: Teardown): Promise<Foundation> {

@@ -16,6 +16,9 @@ const settleTickMs = 20;
 /** How long clients may take to read the error that ends their requests. */
 const farewellMs = 5_000;
 
+/** How long a stop waits for a collector of traces at most. */
+export const flushMs = 5_000;
+
 /** What is shut down. */
 export interface Serving {
   readonly listener: Listener;
