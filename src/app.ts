@@ -106,11 +106,7 @@ function gatewayOf(foundation: Foundation, options: StartOptions, live: ServedCa
     limits,
     fallbackProvider: estimator(counter),
     missingCounters: createMissingCounters(systemClock),
-    voiceLists: createVoiceLists({
-      clock: systemClock,
-      timeoutMs: limits.voiceListMs,
-      failed: events.modelListFailed,
-    }),
+    voiceLists: createVoiceLists({ clock: systemClock, limits, failed: events.modelListFailed }),
     router: createRouter({
       ...{ clock: systemClock, limits, events, prices: live.prices, random: Math.random, providerLimits },
     }),
@@ -125,11 +121,10 @@ function gatewayOf(foundation: Foundation, options: StartOptions, live: ServedCa
     clock: systemClock,
     ...{ events, traces: foundation.traces },
     deadlines: { ticker: createSharedInterval(deadlineTickMs), clock: systemClock },
-    streamTimers: streamTimersOf(options.heartbeatMs ?? limits.heartbeatMs, limits, backlog),
+    streamTimers: streamTimersOf(options.heartbeatMs, limits, backlog),
     fetchAllow: foundation.fetchAllow,
     dnsFor: createResolver({
-      timeoutMs: limits.lookupMs,
-      maxPerOwner: limits.maxLookupsPerKey,
+      limits,
       ...(options.nameServers === undefined ? {} : { servers: options.nameServers }),
     }),
     preferred: createPreferredDialects(systemClock, limits),

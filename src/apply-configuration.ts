@@ -23,7 +23,7 @@ import { metricFamilies } from "./telemetry/metric-families.ts";
 export interface ApplyParts {
   readonly foundation: Foundation;
   readonly live: ServedCatalog;
-  readonly gateway: Pick<Gateway, "budgets" | "listings">;
+  readonly gateway: Pick<Gateway, "budgets" | "listings" | "bodies">;
   readonly keys: Keys;
 }
 
@@ -83,6 +83,7 @@ function configurationApplier({ foundation, live, gateway, keys }: ApplyParts): 
     log.setLevel(configuration.logLevel);
     Object.assign(limits, withinDescriptors(limitsOf(file.config.limits)));
     fetchAllow.splice(0, fetchAllow.length, ...configuration.fetchAllow);
+    gateway.bodies.change(configuration.bodies);
     live.declare(declared);
     keys.declare(declaredKeys(configuration.access, pepper));
     if (configuration.timeZone !== running.configuration.timeZone) gateway.budgets.changeZone(configuration.timeZone);

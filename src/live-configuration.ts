@@ -1,6 +1,7 @@
 // Reads the configuration again when its files change, or on request. It is applied completely or not at all, and the
 // last valid one stays in effect.
 import { existsSync, readFileSync } from "node:fs";
+import { bodySettings } from "./config/bodies.ts";
 import { type Configuration, readConfiguration } from "./config/configuration.ts";
 import { type Environment, readSettings, type Settings } from "./config/environment.ts";
 import { ConfigError, ConfigFault } from "./config/faults.ts";
@@ -62,7 +63,9 @@ const faultsOf = (thrown: unknown): readonly string[] => {
 function effective({ settings, configuration }: Loaded, running: Loaded): { loaded: Loaded; waiting: string[] } {
   const { config, waiting } = untilRestart(configuration.file.config, running.configuration.file.config);
   const file: ReadConfig = { ...configuration.file, config };
-  const { videos, bodies } = running.configuration;
+  const { videos } = running.configuration;
+  // The retention of responses, which waits for a start, may forbid to store any.
+  const bodies = bodySettings(file);
   const loaded = { settings, configuration: { ...configuration, file, videos, bodies } };
   return { loaded, waiting: [...waiting, ...variablesUntilRestart(settings, running.settings)] };
 }

@@ -4,12 +4,18 @@ import type { Backlog } from "./gateway/streaming/backlog.ts";
 import type { StreamTimers } from "./gateway/streaming/client-stream.ts";
 import { createSharedInterval } from "./lib/shared-interval.ts";
 
-/** Ticks are a fifteenth of a heartbeat: a second, unless a test is in a hurry. */
-export function streamTimersOf(heartbeatMs: number, limits: Limits, backlog: Backlog): StreamTimers {
-  const ticker = createSharedInterval(heartbeatMs / 15);
+/** The tick of heartbeats, which is how late one may be: a second, unless a test is in a hurry. */
+const tickMs = 1_000;
+
+/** `fixedMs` takes the place of the configured time between heartbeats. */
+export function streamTimersOf(fixedMs: number | undefined, limits: Limits, backlog: Backlog): StreamTimers {
+  const ticker = createSharedInterval(fixedMs === undefined ? tickMs : fixedMs / 15);
   return {
-    ...{ heartbeatMs, backlog, ticker, bounds: limits },
+    ...{ backlog, ticker, bounds: limits },
     // Limits change while the gateway runs.
+    get heartbeatMs() {
+      return fixedMs ?? limits.heartbeatMs;
+    },
     get stallMs() {
       return limits.clientStallMs;
     },

@@ -1,17 +1,10 @@
 // What is set for stored bodies: of which requests, how long, how much, and what is removed from them.
-import type { BodyLimits, RedactionRules } from "../gateway/bodies/types.ts";
-import type { BodyRule } from "../gateway/policy/rules.ts";
+import type { BodySettings } from "../gateway/bodies/types.ts";
 import type { ReadConfig } from "./file.ts";
 
 const dayMs = 24 * 60 * 60_000;
 const kibibyte = 1024;
 const mebibyte = 1024 * kibibyte;
-
-export interface BodySettings {
-  readonly usual: BodyRule;
-  readonly limits: BodyLimits;
-  readonly redaction: RedactionRules;
-}
 
 function isPattern(text: string): boolean {
   try {

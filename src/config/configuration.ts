@@ -1,10 +1,12 @@
 // The complete configuration of the file and the environment, checked before anything of it takes effect.
+
+import type { BodySettings } from "../gateway/bodies/types.ts";
 import { createWindows } from "../gateway/policy/windows.ts";
 import type { Prices } from "../gateway/prices/prices.ts";
 import type { Level } from "../telemetry/log.ts";
 import { type DeclaredAccess, declaredAccess } from "./access.ts";
 import { type AlertSettings, alertSettings } from "./alerts.ts";
-import { type BodySettings, bodySettings } from "./bodies.ts";
+import { bodySettings } from "./bodies.ts";
 import type { Settings } from "./environment.ts";
 import { fetchAllowOf } from "./fetch-allowlist.ts";
 import { type ReadConfig, readConfigFile } from "./file.ts";

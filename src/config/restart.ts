@@ -5,12 +5,9 @@ import { fieldChanges } from "./field-changes.ts";
 import type { ConfigFile } from "./schema.ts";
 
 /** Sections and fields of the file. */
-const restartFields = ["responses", "videos", "bodies", "public_url", "alerts"] as const;
-/** Members of `limits`: sizes of what is made once. */
-const restartLimits = [
-  ...["max_body_bytes", "heartbeat_ms", "ledger_check_ms", "voice_list_ms"],
-  ...["max_count_chars", "max_queued_count_chars", "lookup_ms", "max_lookups_per_key"],
-];
+const restartFields = ["responses", "videos", "public_url", "alerts"] as const;
+/** Members of `limits`: what the listener has, and what only a start uses. */
+const restartLimits = ["max_body_bytes", "ledger_check_ms"];
 /** Variables whose value can be in a file that changes. */
 const restartVariables = {
   secret: "TURNPIKE_SECRET",

@@ -115,7 +115,7 @@ test("an address that refuses the connection is told without saying which it was
 });
 
 test("the system's DNS knows the loopback, and it stays closed", async () => {
-  const systemDns = createResolver({ timeoutMs: 3_000, maxPerOwner: 16 })("");
+  const systemDns = createResolver({ limits: { lookupMs: 3_000, maxLookupsPerKey: 16 } })("");
   expect(await systemDns("localhost")).toContain("127.0.0.1");
   expect((await faultOf(fetchWith("http://localhost/", { dns: systemDns }))).message).toBe(nowhere);
 });

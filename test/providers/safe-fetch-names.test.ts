@@ -58,7 +58,7 @@ test("one key has so many look-ups and no more; other keys have their own", asyn
 });
 
 test("many names that nobody answers for keep no other look-up waiting", async () => {
-  const dns = createResolver({ timeoutMs: 30_000, maxPerOwner: 64, servers: [server()] })("");
+  const dns = createResolver({ limits: { lookupMs: 30_000, maxLookupsPerKey: 64 }, servers: [server()] })("");
   const names = Array.from({ length: 64 }, (_, index) => `name${index}.test`);
   let settled = 0;
   for (const name of names) void dns(name).catch(() => settled++);
@@ -72,7 +72,7 @@ test("many names that nobody answers for keep no other look-up waiting", async (
 });
 
 test("names of the machine need no name server", async () => {
-  const dns = createResolver({ timeoutMs: 400, maxPerOwner: 1, servers: [server()] })("");
+  const dns = createResolver({ limits: { lookupMs: 400, maxLookupsPerKey: 1 }, servers: [server()] })("");
   expect(await dns("localhost")).toContain("127.0.0.1");
   expect(await dns("LOCALHOST")).toContain("127.0.0.1");
 });

@@ -6,22 +6,21 @@ import { createThread } from "../../lib/thread.ts";
 import { workerAddress } from "../../lib/worker.ts";
 import type { LedgerSettlement } from "../ledger/types.ts";
 import type { Caller } from "../policy/caller.ts";
-import type { BodyRule } from "../policy/rules.ts";
 import { bodiesPath, removeBodyFile } from "./body-file.ts";
 import type { BodyJob, BodyOptions, BodyResult } from "./body-worker.ts";
 import { BodyRecorder } from "./recorder.ts";
-import type { RecordedRequest } from "./types.ts";
+import type { BodySettings, RecordedRequest } from "./types.ts";
 
 export interface Bodies {
   /** Records this exchange; null if nothing of it is stored. */
   begin(id: string, caller: Caller): BodyRecorder | null;
+  /** Applies to requests from now on, and to what is stored. */
+  change(settings: BodySettings): void;
   /** Resolves when everything that was recorded is written. */
   close(): Promise<void>;
 }
 
-export interface BodiesOptions extends BodyOptions {
-  /** For projects without a setting. */
-  readonly usual: BodyRule;
+export interface BodiesOptions extends BodySettings, Pick<BodyOptions, "dataFolder"> {
   readonly clock: Clock;
   readonly failed: (cause: unknown) => void;
 }
@@ -43,8 +42,9 @@ const isError = ({ state }: LedgerSettlement): boolean => state !== "completed" 
 
 /** With a retention of 0 nothing is recorded, and stored bodies are deleted. */
 export function openBodies(options: BodiesOptions): Bodies {
-  const { usual, clock, failed, limits, dataFolder, redaction } = options;
-  const isOff = limits.retentionMs === 0;
+  const { clock, failed, dataFolder } = options;
+  let settings: BodySettings = options;
+  const isOff = (): boolean => settings.limits.retentionMs === 0;
   const thread = createThread<BodyJob, BodyResult>(() => workerAddress("gateway/bodies/body-worker.ts", import.meta));
   const waiting = new Set<Promise<void>>();
   let open: Promise<void> | null = null;
@@ -53,6 +53,7 @@ export function openBodies(options: BodiesOptions): Bodies {
     if (result.error !== null) throw new Error(result.error);
   };
   const opened = (): Promise<void> => {
+    const { limits, redaction } = settings;
     open ??= run({ open: { dataFolder, limits, redaction }, nowMs: clock.nowMs() }).catch((thrown: unknown) => {
       // The next request tries again.
       open = null;
@@ -65,6 +66,7 @@ export function openBodies(options: BodiesOptions): Bodies {
     waiting.add(ended);
   };
   const write = (request: RecordedRequest): void => {
+    if (isOff()) return;
     if (waiting.size >= maxWaiting) {
       failed(new Error("too many bodies wait to be written: one was dropped"));
       return;
@@ -72,16 +74,24 @@ export function openBodies(options: BodiesOptions): Bodies {
     const buffers = request.bodies.map(({ bytes }) => bytes.buffer as ArrayBuffer);
     background(opened().then(() => run({ write: request, nowMs: clock.nowMs() }, buffers)));
   };
-  if (isOff) removeBodyFile(dataFolder);
-  else if (existsSync(bodiesPath(dataFolder))) background(opened());
+  const apply = (): void => {
+    const isOpen = open !== null;
+    open = null;
+    if (isOff()) {
+      if (isOpen) background(run({ remove: dataFolder }));
+      else removeBodyFile(dataFolder);
+    } else if (isOpen || existsSync(bodiesPath(dataFolder))) background(opened());
+  };
+  apply();
   const prune = (): void => {
     if (open !== null) background(run({ prune: clock.nowMs() }));
   };
-  const timer = isOff ? null : setInterval(prune, pruneEveryMs).unref();
+  const timer = setInterval(prune, pruneEveryMs).unref();
   return {
     begin(id, caller) {
-      const { store, sample_percent: percent = 1 } = caller.bodies ?? usual;
-      if (isOff || store === "never" || (store === "sample" && !isInSample(id, percent))) return null;
+      const { limits } = settings;
+      const { store, sample_percent: percent = 1 } = caller.bodies ?? settings.usual;
+      if (isOff() || store === "never" || (store === "sample" && !isInSample(id, percent))) return null;
       const about = { id, atMs: clock.nowMs(), keyId: caller.keyId, project: caller.project, endUser: caller.endUser };
       return new BodyRecorder({
         maxBytes: limits.maxBodyBytes,
@@ -89,8 +99,13 @@ export function openBodies(options: BodiesOptions): Bodies {
         write: (bodies) => write({ ...about, bodies }),
       });
     },
+    change({ usual, limits, redaction }) {
+      const isSame = JSON.stringify([limits, redaction]) === JSON.stringify([settings.limits, settings.redaction]);
+      settings = { usual, limits, redaction };
+      if (!isSame) apply();
+    },
     async close() {
-      if (timer !== null) clearInterval(timer);
+      clearInterval(timer);
       await Promise.all(waiting);
       thread.close();
     },

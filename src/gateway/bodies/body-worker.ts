@@ -1,7 +1,7 @@
 // The thread that redacts, compresses and writes bodies, and deletes the oldest.
 import type { Database } from "bun:sqlite";
 import type { ThreadMessage } from "../../lib/thread.ts";
-import { openBodyFile, pruneBodies, writeBodies } from "./body-file.ts";
+import { openBodyFile, pruneBodies, removeBodyFile, writeBodies } from "./body-file.ts";
 import { redactorFor } from "./redact.ts";
 import type { BodyLimits, RecordedBody, RecordedRequest, RedactionRules } from "./types.ts";
 
@@ -14,7 +14,9 @@ export interface BodyOptions {
 export type BodyJob =
   | { readonly open: BodyOptions; readonly nowMs: number }
   | { readonly write: RecordedRequest; readonly nowMs: number }
-  | { readonly prune: number };
+  | { readonly prune: number }
+  /** Deletes the file of this folder. */
+  | { readonly remove: string };
 
 export type BodyResult = { readonly error: string | null };
 
@@ -44,6 +46,12 @@ function prune(all: Opened, nowMs: number): void {
 }
 
 function run(job: BodyJob): void {
+  if ("open" in job || "remove" in job) opened?.database.close();
+  if ("remove" in job) {
+    opened = null;
+    removeBodyFile(job.remove);
+    return;
+  }
   if ("open" in job) {
     opened = { ...job.open, database: openBodyFile(job.open.dataFolder), redact: redactorFor(job.open.redaction) };
     prune(opened, job.nowMs);

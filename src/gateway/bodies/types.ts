@@ -1,4 +1,5 @@
 // The stored content of a request: four stages, each up to a limit.
+import type { BodyRule } from "../policy/rules.ts";
 
 /** The client's request, the request of each attempt to its provider, its response, and the client's response. */
 export type BodyStage = "request" | "upstream_request" | "upstream_response" | "response";
@@ -43,4 +44,12 @@ export interface RedactionRules {
   readonly fields: readonly string[];
   /** Regular expressions. */
   readonly patterns: readonly string[];
+}
+
+/** What the configuration sets. */
+export interface BodySettings {
+  /** For projects without a setting. */
+  readonly usual: BodyRule;
+  readonly limits: BodyLimits;
+  readonly redaction: RedactionRules;
 }

@@ -14,18 +14,18 @@ interface Known {
 
 export interface VoiceListDependencies {
   readonly clock: Clock;
-  /** How long the first request may wait for a list. */
-  readonly timeoutMs: number;
+  /** How long the first request may wait for a list; changes while the gateway runs. */
+  readonly limits: { readonly voiceListMs: number };
   failed(provider: string, cause: unknown): void;
 }
 
 /** Undefined if the provider has no list, or it could not be read. Waits only while there is no list at all. */
 export type VoiceLists = (provider: Provider) => Promise<readonly ListedVoice[] | undefined>;
 
-export function createVoiceLists({ clock, timeoutMs, failed }: VoiceListDependencies): VoiceLists {
+export function createVoiceLists({ clock, limits, failed }: VoiceListDependencies): VoiceLists {
   const known = new WeakMap<Provider, Known>();
   const refresh = (provider: Provider, entry: Known): Promise<void> => {
-    entry.pending ??= (provider.list.voices?.(AbortSignal.timeout(timeoutMs)) ?? Promise.resolve([]))
+    entry.pending ??= (provider.list.voices?.(AbortSignal.timeout(limits.voiceListMs)) ?? Promise.resolve([]))
       .then((voices) => {
         entry.voices = voices;
         entry.nextTryMs = clock.monotonicMs() + freshMs;

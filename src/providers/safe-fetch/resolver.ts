@@ -8,10 +8,13 @@ import type { ParsedUrl } from "./url-policy.ts";
 import { plainAddress } from "./url-policy.ts";
 
 interface ResolverOptions {
-  /** For one name, including both families and all suffixes of a search list. */
-  readonly timeoutMs: number;
-  /** Concurrent lookups of one key. */
-  readonly maxPerOwner: number;
+  /** They change while the gateway runs. */
+  readonly limits: {
+    /** For one name, including both families and all suffixes of a search list. */
+    readonly lookupMs: number;
+    /** Concurrent lookups of one key. */
+    readonly maxLookupsPerKey: number;
+  };
   /** Instead of the system's name servers: `address` or `address:port`. */
   readonly servers?: readonly string[];
 }
@@ -89,7 +92,8 @@ async function addressesOf(resolver: Resolver, name: string): Promise<readonly s
   throw notAnswered(name);
 }
 
-async function ask(name: string, local: Local, { timeoutMs, servers }: ResolverOptions): Promise<readonly string[]> {
+async function ask(name: string, local: Local, { limits, servers }: ResolverOptions): Promise<readonly string[]> {
+  const { lookupMs: timeoutMs } = limits;
   const resolver = new Resolver({ timeout: timeoutMs, tries: 2 });
   if (servers !== undefined) resolver.setServers([...servers]);
   // Cancels only the lookups of this resolver; the timeout above has a resolution of seconds.
@@ -123,7 +127,7 @@ export function createResolver(options: ResolverOptions): DnsFor {
     const own = known.hosts.get(hostname.toLowerCase());
     if (own !== undefined) return own;
     const count = inProgress.get(owner) ?? 0;
-    if (count >= options.maxPerOwner)
+    if (count >= options.limits.maxLookupsPerKey)
       throw new GatewayError("concurrency_limit_exceeded", "Too many host names are being resolved for this key.");
     inProgress.set(owner, count + 1);
     try {

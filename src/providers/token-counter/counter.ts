@@ -155,7 +155,8 @@ function encodingQueue(start: () => CountThread, over: (job: Job) => void): Enco
   };
 }
 
-export function createTokenCounter({ start, maxWaitingChars, maxChars }: CounterOptions): TokenCounter {
+export function createTokenCounter(options: CounterOptions): TokenCounter {
+  const { start } = options;
   const queues = new Map<Encoding, EncodingQueue>();
   const jobs = new Set<Job>();
   let waitingChars = 0;
@@ -173,6 +174,7 @@ export function createTokenCounter({ start, maxWaitingChars, maxChars }: Counter
       signal?.throwIfAborted();
       const all = charsIn(texts);
       if (all === 0) return { plain: 0, cjk: 0, digits: 0 };
+      const { maxChars, maxWaitingChars } = options;
       const chars = Math.min(all, maxChars);
       if (waitingChars + chars > maxWaitingChars) throw full();
       const { promise, resolve, reject } = Promise.withResolvers<SliceCount>();

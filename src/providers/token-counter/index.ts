@@ -38,8 +38,17 @@ export interface CounterLimits {
   readonly maxQueuedCountChars: number;
 }
 
-export const startTokenCounter = ({ maxCountChars, maxQueuedCountChars }: CounterLimits): TokenCounter =>
-  createTokenCounter({ start: startThread, maxChars: maxCountChars, maxWaitingChars: maxQueuedCountChars });
+/** The limits may change while it runs. */
+export const startTokenCounter = (limits: CounterLimits): TokenCounter =>
+  createTokenCounter({
+    start: startThread,
+    get maxChars() {
+      return limits.maxCountChars;
+    },
+    get maxWaitingChars() {
+      return limits.maxQueuedCountChars;
+    },
+  });
 
 async function countTexts(
   counter: TokenCounter,
