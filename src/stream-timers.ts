@@ -5,11 +5,11 @@ import type { StreamTimers } from "./gateway/streaming/client-stream.ts";
 import { createSharedInterval } from "./lib/shared-interval.ts";
 
 /** The tick of heartbeats, which is how late one may be: a second, unless a test is in a hurry. */
-const tickMs = 1_000;
+const second = 1_000;
 
 /** `fixedMs` takes the place of the configured time between heartbeats. */
 export function streamTimersOf(fixedMs: number | undefined, limits: Limits, backlog: Backlog): StreamTimers {
-  const ticker = createSharedInterval(fixedMs === undefined ? tickMs : fixedMs / 15);
+  const ticker = createSharedInterval(fixedMs === undefined ? second : fixedMs / 15);
   return {
     ...{ backlog, ticker, bounds: limits },
     // Limits change while the gateway runs.

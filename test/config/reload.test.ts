@@ -1,13 +1,9 @@
 // A running gateway follows its files: what is valid counts at once, what is not leaves the last good one, and nothing that is in progress or was counted is lost.
 import { afterAll, expect, test } from "bun:test";
-import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { readSettings, type Settings } from "../../src/config/environment.ts";
-import { variablesUntilRestart } from "../../src/config/restart.ts";
-import { readBodies } from "../../src/gateway/bodies/body-file.ts";
 import { adminKey, clientKey, gateway, type RunningGateway, spawnGateway } from "../support/gateway.ts";
-import { ledgerRows } from "../support/ledger.ts";
 import { until } from "../support/until.ts";
 import { upstream } from "../support/upstream.ts";
 
@@ -152,41 +148,6 @@ test("what cannot change at run time keeps its value, and is named", async () =>
     ...{ "responses.retention_days": null, "limits.max_body_bytes": 33_554_432, "limits.max_headers": 77 },
     "configuration.needs_restart": expect.stringContaining("responses.retention_days"),
   });
-  await running.stop();
-}, 120_000);
-
-test("a database and secrets in files that are replaced are named as waiting for a restart", () => {
-  const environment = { TURNPIKE_CONFIG: fileOf(base), TURNPIKE_SECRET: "one".repeat(20) };
-  const [next, running] = ["postgres://a@127.0.0.1/one", "postgres://a@127.0.0.1/two"].map((url) =>
-    readSettings({ ...environment, DATABASE_URL: url }, folder),
-  ) as [Settings, Settings];
-  expect(variablesUntilRestart(next, running)).toEqual(["DATABASE_URL"]);
-  expect(variablesUntilRestart(next, next)).toEqual([]);
-});
-
-test("stored bodies and limits of what is made once are followed", async () => {
-  const file = fileOf(base);
-  const running = await gateway({ environment: { TURNPIKE_CONFIG: file } });
-  const stored = (id: string) => readBodies(running.dataFolder, id).length;
-  const sent = async (): Promise<string> => {
-    expect(await statusOf(running.url, "a/m")).toBe(200);
-    return String(Object(ledgerRows(running.dataFolder).at(-1)).id);
-  };
-  const before = await sent();
-  const limits = "limits: { heartbeat_ms: 5000, lookup_ms: 900, max_count_chars: 70000 }\n";
-  await applied(running, file, `${base}bodies: { store: all }\n${limits}`);
-  expect(lines(running, "needs_restart")).toEqual([]);
-  expect(await settings(running.url)).toMatchObject({ "limits.heartbeat_ms": 5_000, "limits.lookup_ms": 900 });
-  const after = await sent();
-  await until("the bodies are stored", () => stored(after) > 0);
-  expect(stored(before)).toBe(0);
-  await applied(running, file, `${base}bodies: { store: all, retention_days: 0 }\n`);
-  await until("they are deleted", () => !existsSync(join(running.dataFolder, "bodies.db")));
-  await sent();
-  await applied(running, file, `${base}bodies: { store: all, max_kib: 1, redact_fields: [content] }\n`);
-  const last = await sent();
-  await until("bodies are stored again", () => stored(last) > 0);
-  expect(JSON.stringify(readBodies(running.dataFolder, last))).not.toContain("hello");
   await running.stop();
 }, 120_000);
 

@@ -40,11 +40,9 @@ function isInSample(id: string, percent: number): boolean {
 
 const isError = ({ state }: LedgerSettlement): boolean => state !== "completed" && state !== "replayed";
 
-/** With a retention of 0 nothing is recorded, and stored bodies are deleted. */
-export function openBodies(options: BodiesOptions): Bodies {
-  const { clock, failed, dataFolder } = options;
-  let settings: BodySettings = options;
-  const isOff = (): boolean => settings.limits.retentionMs === 0;
+/** Writes what was recorded, in a thread, by the settings at that time. */
+function createBodyWriter({ clock, failed, dataFolder }: BodiesOptions, settings: () => BodySettings) {
+  const isOff = (): boolean => settings().limits.retentionMs === 0;
   const thread = createThread<BodyJob, BodyResult>(() => workerAddress("gateway/bodies/body-worker.ts", import.meta));
   const waiting = new Set<Promise<void>>();
   let open: Promise<void> | null = null;
@@ -53,7 +51,7 @@ export function openBodies(options: BodiesOptions): Bodies {
     if (result.error !== null) throw new Error(result.error);
   };
   const opened = (): Promise<void> => {
-    const { limits, redaction } = settings;
+    const { limits, redaction } = settings();
     open ??= run({ open: { dataFolder, limits, redaction }, nowMs: clock.nowMs() }).catch((thrown: unknown) => {
       // The next request tries again.
       open = null;
@@ -82,11 +80,29 @@ export function openBodies(options: BodiesOptions): Bodies {
       else removeBodyFile(dataFolder);
     } else if (isOpen || existsSync(bodiesPath(dataFolder))) background(opened());
   };
-  apply();
   const prune = (): void => {
     if (open !== null) background(run({ prune: clock.nowMs() }));
   };
-  const timer = setInterval(prune, pruneEveryMs).unref();
+  return {
+    isOff,
+    write,
+    apply,
+    prune,
+    async close() {
+      await Promise.all(waiting);
+      thread.close();
+    },
+  };
+}
+
+/** With a retention of 0 nothing is recorded, and stored bodies are deleted. */
+export function openBodies(options: BodiesOptions): Bodies {
+  const { clock } = options;
+  let settings: BodySettings = options;
+  const writer = createBodyWriter(options, () => settings);
+  const { isOff, write } = writer;
+  writer.apply();
+  const timer = setInterval(writer.prune, pruneEveryMs).unref();
   return {
     begin(id, caller) {
       const { limits } = settings;
@@ -102,12 +118,11 @@ export function openBodies(options: BodiesOptions): Bodies {
     change({ usual, limits, redaction }) {
       const isSame = JSON.stringify([limits, redaction]) === JSON.stringify([settings.limits, settings.redaction]);
       settings = { usual, limits, redaction };
-      if (!isSame) apply();
+      if (!isSame) writer.apply();
     },
     async close() {
       clearInterval(timer);
-      await Promise.all(waiting);
-      thread.close();
+      await writer.close();
     },
   };
 }
