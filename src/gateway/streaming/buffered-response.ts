@@ -1,5 +1,6 @@
 // A complete reply: read from the upstream within limits, parsed, and rendered for the client.
 
+import { isAscii } from "node:buffer";
 import { GatewayError } from "../../canonical/error.ts";
 import type { OperationResponse } from "../../canonical/operation.ts";
 import { cutAtStops } from "../../canonical/stop-sequences.ts";
@@ -42,15 +43,25 @@ export async function upstreamRefusal(
 
 /** Arguments of calls are rendered again, so their numbers keep their source text. */
 export function exactBody(bytes: Uint8Array): JsonObject {
-  const body = parseExactText(decoder.decode(bytes));
+  const body = parseExactText(textOf(bytes));
   return isObject(body) ? body : {};
 }
+
+/** From here on a copy of ASCII costs less than decoding it. */
+const largeBytes = 8 * 1024;
+
+function textOf(bytes: Uint8Array): string {
+  return bytes.length >= largeBytes && isAscii(bytes) ? asBuffer(bytes).toString("latin1") : decoder.decode(bytes);
+}
+
+const asBuffer = ({ buffer, byteOffset, byteLength }: Uint8Array): Buffer =>
+  Buffer.from(buffer, byteOffset, byteLength);
 
 /**
  * Chat replies contain arguments of calls, whose numbers keep their source text; other replies contain many numbers.
  */
 function parseBody(bytes: Uint8Array, needsExactNumbers: boolean): JsonObject | Json[] {
-  const text = decoder.decode(bytes);
+  const text = textOf(bytes);
   const body = needsExactNumbers ? parseExactText(text) : parseJsonText(text);
   if (!isObject(body) && !Array.isArray(body)) throw invalidUpstreamResponse("expected a JSON object or array");
   return body;
