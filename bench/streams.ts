@@ -7,7 +7,7 @@ import { turnpikeCommand } from "./peers/turnpike.ts";
 import { residentBytes } from "./process-tree.ts";
 import { type Command, freePort, manyRequests, type Service, startService } from "./service.ts";
 import { percentile } from "./statistics.ts";
-import { chatPath, workloads } from "./workloads.ts";
+import { chatPath, models, workloads } from "./workloads.ts";
 
 const rounds = Number(process.env["ROUNDS"] ?? 3);
 const memoryStreams = Number(process.env["STREAMS"] ?? 2_000);
@@ -17,6 +17,10 @@ const stepMs = 10;
 const warmUps = 500;
 /** Time for every stream to send its second event, and for the collector to run. */
 const settleMs = 5_000;
+
+/** `BODY=agent` opens streams with an agent's request of 100 KB in place of 1 KB. */
+const agentBody = JSON.stringify({ ...JSON.parse(workloads["agent-100k"].body), model: models.crowd, stream: true });
+const body = process.env["BODY"] === "agent" ? agentBody : workloads.crowd.body;
 
 const key = "tp-bench-0123456789abcdef0123456789abcdef";
 const folder = mkdtempSync(join(tmpdir(), "turnpike-bench-streams-"));
@@ -58,7 +62,7 @@ function open(target: Target, request: Uint8Array, opened: Connection[]): Promis
 
 /** Opens streams, so many at each step, and waits for the first event of all. */
 async function openAll(target: Target, count: number, perStep: number, opened: Connection[]): Promise<number[]> {
-  const request = encodeRequest(target, chatPath, workloads.crowd.body);
+  const request = encodeRequest(target, chatPath, body);
   const waits: Promise<number>[] = [];
   const startedMs = performance.now();
   for (let step = 1; waits.length < count; step++) {
@@ -94,6 +98,7 @@ async function measure(name: Name, round: number): Promise<Figures> {
     await Bun.sleep(settleMs);
     const bytesPerStream = (residentBytes([service.pid]) - before) / memoryStreams;
     await closeAll(opened);
+    if (burstStreams === 0) return { bytesPerStream, firstEventP99Ms: Number.NaN };
     const perStep = Math.ceil((burstStreams * stepMs) / burstMs);
     const waits = await openAll(target, burstStreams, perStep, opened);
     const sorted = waits.toSorted((left, right) => left - right);

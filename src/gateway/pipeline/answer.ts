@@ -239,6 +239,11 @@ async function whole(
   };
 }
 
+/** Once a stream has begun, its request is never sent again: a long one would be held for as long as the stream is open. */
+function releaseBytes({ source }: GatewayRequest): void {
+  if (source !== undefined) source.bytes = undefined;
+}
+
 async function streamed(
   dependencies: GatewayDependencies,
   context: AttemptContext,
@@ -254,6 +259,7 @@ async function streamed(
     meter = createMeter({ ...zeroUsage, inputTokens, estimated: true }, family);
     return meter;
   });
+  void stream.then((tried) => "failure" in tried || releaseBytes(gatewayRequest));
   // Audio needs its Content-Type before its first byte, and has no heartbeats.
   const early = gatewayRequest.dialect.audio
     ? await stream

@@ -48,10 +48,10 @@ export function exactBody(bytes: Uint8Array): JsonObject {
 }
 
 /** From here on a copy of ASCII costs less than decoding it. */
-const largeBytes = 8 * 1024;
+const largeReply = 8 * 1024;
 
 function textOf(bytes: Uint8Array): string {
-  return bytes.length >= largeBytes && isAscii(bytes) ? asBuffer(bytes).toString("latin1") : decoder.decode(bytes);
+  return bytes.length >= largeReply && isAscii(bytes) ? asBuffer(bytes).toString("latin1") : decoder.decode(bytes);
 }
 
 const asBuffer = ({ buffer, byteOffset, byteLength }: Uint8Array): Buffer =>
