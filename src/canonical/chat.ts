@@ -50,7 +50,7 @@ export interface TextBlock {
   readonly cache?: CacheHint;
 }
 
-export interface RefusalBlock {
+interface RefusalBlock {
   readonly type: "refusal";
   readonly text: string;
 }

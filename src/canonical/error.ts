@@ -6,7 +6,7 @@ import { causeOf } from "../lib/cause.ts";
  * `ambiguous`: the upstream may have generated and billed; the next candidate is tried, and the record shows it.
  * `never`: the request itself is at fault.
  */
-export type RetryRule = "next" | "ambiguous" | "never";
+type RetryRule = "next" | "ambiguous" | "never";
 
 interface ErrorKindRow {
   readonly status: number;
@@ -108,7 +108,7 @@ export interface ContextOverflow {
 }
 
 /** The provider of the last attempt, its own name of the model, and the number of attempts. */
-export interface AttemptedProvider {
+interface AttemptedProvider {
   readonly provider: string;
   readonly model: string;
   readonly attempts: number;

@@ -53,7 +53,7 @@ export function unwrapCallState(text: string): ProviderState | null {
 }
 
 /** A thinking block with its state; `redacted`: there is only the state. */
-export interface SealedThought {
+interface SealedThought {
   readonly text: string;
   readonly data: string;
   readonly redacted?: boolean;

@@ -99,7 +99,7 @@ function grow(growing: Growing, delta: Extract<StreamEvent, { text: string }>): 
  * Collects a stream into the complete reply. Throws the stream's own error; a stream without a finish event has no
  * reply.
  */
-export function eventCollector(): { add(event: StreamEvent): void; answer(): ChatResponse | null } {
+function eventCollector(): { add(event: StreamEvent): void; answer(): ChatResponse | null } {
   let start: Extract<StreamEvent, { type: "start" }> | null = null;
   let finish: Extract<StreamEvent, { type: "finish" }> | null = null;
   const choices: Growing[][] = [];

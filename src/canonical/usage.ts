@@ -25,7 +25,7 @@ type RareBucket =
   | "imageOutputTokens";
 
 /** Units, each counted in integers of its smallest part. */
-export const unitKinds = ["images", "audioMs", "videoMs", "characters", "pages", "searches", "requests"] as const;
+const unitKinds = ["images", "audioMs", "videoMs", "characters", "pages", "searches", "requests"] as const;
 
 export type UnitKind = (typeof unitKinds)[number];
 

@@ -12,7 +12,7 @@ import type { Settings } from "./environment.ts";
 import { type ReadConfig, readConfigFile } from "./file.ts";
 import { didYouMean } from "./suggest.ts";
 
-export interface DeclaredKey {
+interface DeclaredKey {
   /** As in the file: the secret itself, or `sha256:` and its hash. */
   readonly secret: string;
   readonly caller: Caller;

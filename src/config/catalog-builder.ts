@@ -29,7 +29,7 @@ export interface DeclaredCatalog {
   readonly prices: Prices;
 }
 
-export interface CatalogBuilder {
+interface CatalogBuilder {
   build(declared: DeclaredCatalog, stored: StoredConfig): BuiltCatalog;
 }
 

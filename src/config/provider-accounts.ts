@@ -14,7 +14,7 @@ export const accountMembers = Object.keys(accountFields) as readonly Member[];
 const secretMembers = ["serviceAccount", "accessKeyId", "secretAccessKey", "sessionToken"] as const;
 
 /** Every member as text, before it is parsed. */
-export type AccountTexts = { readonly [member in Member]?: string };
+type AccountTexts = { readonly [member in Member]?: string };
 
 /** Whether these settings contain a credential. */
 export function hasSecret(texts: AccountTexts): boolean {

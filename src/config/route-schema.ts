@@ -44,7 +44,7 @@ const candidate = Type.Object(
   closed,
 );
 
-export const timeoutFields = {
+const timeoutFields = {
   first_byte_timeout_ms: count("Timeout for the first byte of a stream."),
   idle_timeout_ms: count("Timeout between two events of a stream."),
   timeout_ms: count("Timeout for a complete response that is not streamed."),

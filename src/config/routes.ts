@@ -19,7 +19,7 @@ import { didYouMean } from "./suggest.ts";
 
 type CandidateConfig = RouteConfig["candidates"][number];
 
-export interface BuiltRoutes {
+interface BuiltRoutes {
   readonly routes: ReadonlyMap<string, Route>;
   readonly patterns: readonly RoutePattern[];
 }

@@ -31,7 +31,7 @@ export function readSecretFile(name: string, read: () => string): string {
   }
 }
 
-export interface WithFiles {
+interface WithFiles {
   readonly environment: Environment;
   /** Those that were read. */
   readonly files: readonly string[];

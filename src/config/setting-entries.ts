@@ -4,7 +4,7 @@ import { defaultIdleMinutes, defaultSessionHours } from "./console-settings.ts";
 import type { Settings } from "./environment.ts";
 import { fieldOf, limitRows, limitsOf } from "./limits.ts";
 
-export interface SettingEntry {
+interface SettingEntry {
   readonly id: string;
   readonly value: string | number | boolean | null;
   readonly source: "default" | "file" | "environment";

@@ -5,9 +5,7 @@ const reference = /^([A-Za-z_]\w*)(?::-(.*))?$/s;
 /** The value of a variable. An Error that it throws contains the reason in one sentence. */
 export type LookUp = (name: string) => string | undefined;
 
-export type Substituted =
-  | { readonly ok: true; readonly text: string }
-  | { readonly ok: false; readonly problem: string };
+type Substituted = { readonly ok: true; readonly text: string } | { readonly ok: false; readonly problem: string };
 
 /** The value of `NAME` or `NAME:-default`; null where it is not set and has no default. */
 function variableValue(name: string, fallback: string | undefined, lookUp: LookUp): string | null {

@@ -14,7 +14,7 @@ interface OverflowRule {
  * Codes and types are checked first, texts last; the first row that contains the numbers supplies them.
  * Fixtures: test/fixtures/refusals/context.json.
  */
-export const overflowRules: readonly OverflowRule[] = [
+const overflowRules: readonly OverflowRule[] = [
   {
     by: "OpenAI, Azure, vLLM, DeepSeek, SGLang, OpenRouter, Together",
     source: "https://platform.openai.com/docs/guides/error-codes; vllm/entrypoints/renderer.py; openrouter.ai/docs",

@@ -50,12 +50,12 @@ export interface UpstreamHalf<S, Value> {
 }
 
 /** A field that the format has; `path` is its member, with parents separated by dots. */
-export interface WireField<R, Value, S> extends ClientHalf<R, Value>, UpstreamHalf<S, Value> {
+interface WireField<R, Value, S> extends ClientHalf<R, Value>, UpstreamHalf<S, Value> {
   readonly path: string;
 }
 
 /** A field that the functions of another row carry. */
-export interface CarriedField<R> {
+interface CarriedField<R> {
   readonly path: string;
   readonly schema?: TSchema | undefined;
   readonly also?: TProperties;
@@ -63,10 +63,7 @@ export interface CarriedField<R> {
 }
 
 /** How a format carries one field; a bare loss where it does not. */
-export type FieldRow<R, Field extends RequestField<R>, S> =
-  | WireField<R, FieldValue<R, Field>, S>
-  | CarriedField<R>
-  | Loss;
+type FieldRow<R, Field extends RequestField<R>, S> = WireField<R, FieldValue<R, Field>, S> | CarriedField<R> | Loss;
 
 /** A row for every canonical field of a request. */
 export type FieldTable<R, S = RenderSetting<R>> = { readonly [Field in RequestField<R>]-?: FieldRow<R, Field, S> };

@@ -3,7 +3,7 @@ import { GatewayError } from "../canonical/error.ts";
 import { isObject, type JsonObject, parseJsonText } from "../lib/json.ts";
 import type { RequestMeta } from "./context.ts";
 
-export interface NamedUser {
+interface NamedUser {
   /** Null if the request names none. */
   readonly user: string | null;
   readonly session: string | null;

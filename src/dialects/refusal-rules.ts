@@ -2,7 +2,7 @@
 import type { ErrorKind } from "../canonical/error.ts";
 
 /** An error matches the first row that has its status and its code or text. */
-export interface RefusalRule {
+interface RefusalRule {
   readonly kind: ErrorKind;
   readonly statuses: { readonly from: number; readonly to: number };
   /** `code` and `type` of the vendors, in lower case. */
@@ -65,7 +65,7 @@ const unsupported: RefusalRule = {
   words: /\b(?:is|are|does|do|was) not support|\bnot supported\b|\bunsupported\b|\bnot implemented\b|requires --jinja/i,
 };
 
-export const refusalRules: readonly RefusalRule[] = [credentials, model, unsupported];
+const refusalRules: readonly RefusalRule[] = [credentials, model, unsupported];
 
 /** The meaning of a status, a code or type and a message by the table; undefined where only the status decides. */
 export function knownRefusal(

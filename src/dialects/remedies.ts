@@ -2,7 +2,7 @@
 import type { GatewayError } from "../canonical/error.ts";
 
 /** `another-dialect`: the provider may serve the model in another dialect. `no-reasoning`: retry with reasoning off. */
-export type Remedy = "another-dialect" | "no-reasoning";
+type Remedy = "another-dialect" | "no-reasoning";
 
 interface Row {
   readonly statuses: readonly number[];

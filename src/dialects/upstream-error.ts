@@ -4,7 +4,7 @@ import { overflowOf } from "./context-overflow.ts";
 import { knownRefusal } from "./refusal-rules.ts";
 
 /** The parts of an upstream's error that dialects extract from their envelopes. */
-export interface UpstreamRefusal {
+interface UpstreamRefusal {
   readonly status: number;
   readonly message: string;
   readonly type?: string;

@@ -4,7 +4,7 @@ import type { ErrorCodec } from "./dialect.ts";
 import { openaiErrors } from "./openai-error.ts";
 
 /** Statuses and codes of one upstream that differ from their usual meaning. */
-export interface Meanings {
+interface Meanings {
   readonly statuses?: { readonly [status: number]: number };
   readonly codes?: { readonly [code: string]: number };
 }

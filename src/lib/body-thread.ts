@@ -86,7 +86,7 @@ function limitsIn(limits: JsonLimits): JsonLimits {
 }
 
 /** The parsed value with its bytes: the given ones may have been transferred to a thread and back. */
-export type ParsedBody<Bytes extends Uint8Array = Uint8Array> = JsonResult & { readonly bytes?: Bytes };
+type ParsedBody<Bytes extends Uint8Array = Uint8Array> = JsonResult & { readonly bytes?: Bytes };
 
 /** As `parseJson`. The bytes are transferred and must not be used afterwards. */
 export function parseBody<Bytes extends Uint8Array>(

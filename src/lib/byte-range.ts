@@ -1,12 +1,12 @@
 // One range of bytes, as a Range header requests it.
 
 /** Bytes from `start` to before `end`; `contentRange` if it is not everything. */
-export type ByteRange =
+type ByteRange =
   | { readonly status: 200; readonly start: number; readonly end: number }
   | { readonly status: 206; readonly start: number; readonly end: number; readonly contentRange: string }
   | { readonly status: 416; readonly contentRange: string };
 
-export type RangeResult =
+type RangeResult =
   | { readonly status: 200; readonly bytes: Uint8Array<ArrayBuffer> }
   | { readonly status: 206; readonly bytes: Uint8Array<ArrayBuffer>; readonly contentRange: string }
   | { readonly status: 416; readonly contentRange: string };

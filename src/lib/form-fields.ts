@@ -1,7 +1,7 @@
 // Converts the texts of a form to one object: repeated and bracketed names become lists and members.
 import type { Json, JsonObject } from "./json.ts";
 
-export interface FormField {
+interface FormField {
   readonly name: string;
   readonly value: string;
 }
@@ -12,7 +12,7 @@ export interface FormFieldFault {
   readonly name: string;
 }
 
-export type FormFieldResult =
+type FormFieldResult =
   | { readonly ok: true; readonly object: JsonObject }
   | { readonly ok: false; readonly fault: FormFieldFault };
 
@@ -27,7 +27,7 @@ const maxKeys = 4;
 const nameForm = /^([^[\]]+)((?:\[[^[\]]*\])*)$/;
 
 /** `a[b][]` as `["a", "b", ""]`; null for an invalid name. */
-export function keysOf(name: string): readonly string[] | null {
+function keysOf(name: string): readonly string[] | null {
   const [, first, brackets = ""] = nameForm.exec(name) ?? [];
   if (first === undefined) return null;
   const keys = [first, ...[...brackets.matchAll(/\[([^[\]]*)\]/g)].map(([, key = ""]) => key)];

@@ -6,10 +6,10 @@ const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 const fairBytes = 248;
 
 /** Fills the given bytes with random ones. */
-export type RandomSource = (bytes: Uint8Array) => void;
+type RandomSource = (bytes: Uint8Array) => void;
 
 /** The default random source, cryptographically strong. */
-export const systemRandom: RandomSource = (bytes) => {
+const systemRandom: RandomSource = (bytes) => {
   crypto.getRandomValues(bytes);
 };
 

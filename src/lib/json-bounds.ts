@@ -70,7 +70,7 @@ function countLevel(level: readonly Container[], counts: Counts, below: Containe
 }
 
 /** The result of a walk over a document. */
-export interface JsonWalk {
+interface JsonWalk {
   readonly fault: JsonFault["reason"] | null;
   readonly extremes: Extremes;
 }

@@ -2,7 +2,7 @@
 import { LiveList, type Member } from "./live-list.ts";
 
 /** Called at every tick. A subscriber of one interval at most. */
-export interface Look extends Member {
+interface Look extends Member {
   (): void;
 }
 

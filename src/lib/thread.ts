@@ -10,7 +10,7 @@ export interface Thread<Job, Result> {
   close(): void;
 }
 
-export interface Answer<Result> {
+interface Answer<Result> {
   readonly result: Result;
   /** Long texts that arrived before the result: as a message of its own, a text is transferred without a copy. */
   readonly texts: readonly string[];

@@ -5,7 +5,7 @@ const base64 = /^[A-Za-z0-9+/]+={0,2}$/;
 const leastBytes = 24;
 const mostBytes = 64;
 
-export interface WebhookHeaders extends Record<string, string> {
+interface WebhookHeaders extends Record<string, string> {
   readonly "webhook-id": string;
   readonly "webhook-timestamp": string;
   readonly "webhook-signature": string;

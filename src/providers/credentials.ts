@@ -51,7 +51,7 @@ export interface SignerDependencies {
 export type UnsignedRequest = Pick<OutgoingRequest, "method" | "url" | "body">;
 
 /** Headers that authenticate a request. */
-export type AuthHeaders = Readonly<Record<string, string>>;
+type AuthHeaders = Readonly<Record<string, string>>;
 
 /** How requests to one account are signed: by constant headers, or by headers made for each request. */
 export type Signer =

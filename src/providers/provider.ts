@@ -21,7 +21,7 @@ export type { ListedModel };
 import type { Secret } from "../lib/secret.ts";
 
 /** A kind of provider: what all of its accounts share. */
-export interface ProviderKind {
+interface ProviderKind {
   readonly name: string;
   /** In order of preference; one per operation is enough. Empty for an in-process provider. */
   readonly dialects: readonly UpstreamDialect[];
@@ -150,7 +150,7 @@ export interface DispatchRequest {
 export type ObserveBody = (pieces: readonly (Uint8Array | string)[]) => void;
 
 /** Sends a call about a task. */
-export type SendTask = (call: UpstreamRequest, signal: AbortSignal) => Promise<Response>;
+type SendTask = (call: UpstreamRequest, signal: AbortSignal) => Promise<Response>;
 
 /** Over HTTP, in one of the kind's dialects. */
 export interface HttpDispatch {
@@ -169,7 +169,7 @@ export type CanonicalReply =
   | { readonly audio: AsyncIterable<Uint8Array>; readonly format: AudioFormat; readonly usage: Usage };
 
 /** In-process, in canonical form and so in every dialect of a client. */
-export interface CanonicalDispatch {
+interface CanonicalDispatch {
   readonly form: "canonical";
   readonly operations: ReadonlySet<Operation>;
   answer(request: OperationRequest, signal: AbortSignal): Promise<CanonicalReply>;
@@ -179,7 +179,7 @@ export interface CanonicalDispatch {
 }
 
 /** How a provider is called. Both forms throw GatewayError. */
-export type Dispatch = HttpDispatch | CanonicalDispatch;
+type Dispatch = HttpDispatch | CanonicalDispatch;
 
 /** The lists of a provider's account; absent if it has none. */
 export interface ProviderLists {

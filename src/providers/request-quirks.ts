@@ -48,7 +48,7 @@ export function withoutDefaults(defaults: { readonly [field: string]: Json }): P
 }
 
 /** Applies a function to each message; it returns the same message when nothing changes. */
-export function eachMessage(change: (message: JsonObject) => JsonObject): Patch {
+function eachMessage(change: (message: JsonObject) => JsonObject): Patch {
   return (body) => {
     if (!Array.isArray(body.messages)) return body;
     let isSame = true;

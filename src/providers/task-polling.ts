@@ -17,7 +17,7 @@ export interface TaskPolling {
   readonly mostMs: number;
 }
 
-export interface PollingDependencies {
+interface PollingDependencies {
   readonly clock: Pick<Clock, "monotonicMs">;
   /** Sends a GET request to a path. */
   ask(path: string, signal: AbortSignal): Promise<Response>;

@@ -18,7 +18,7 @@ import { readToolFields, renderTools } from "./tools.ts";
 import { isAbsent } from "./wire-members.ts";
 
 /** What the rows read: the capabilities of the model, and values that several fields share. */
-export interface MessagesSetting extends SamplingSetting {
+interface MessagesSetting extends SamplingSetting {
   readonly names: ToolNames;
   readonly thought: Thought;
   /** The tool that receives the answer, for models without schemas. */

@@ -14,7 +14,7 @@ import type { ModelLimits } from "./model-capabilities.ts";
 import { ownState } from "./signature.ts";
 
 /** What rendering the history depends on. */
-export interface HistoryContext {
+interface HistoryContext {
   readonly context: RenderContext;
   readonly limits: ModelLimits;
   readonly names: ToolNames;

@@ -21,7 +21,7 @@ import { readUsage, writeUsage } from "./usage.ts";
 import { objectsIn } from "./wire-members.ts";
 
 /** The origin of the state in a reply, and the names of its tools. */
-export interface Reading {
+interface Reading {
   readonly origin: string;
   readonly tools: ToolFinder;
 }

@@ -3,7 +3,7 @@ import { GatewayError } from "../../canonical/error.ts";
 import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
 import { isAbsent as isNothing } from "../shared/is-empty.ts";
 
-export { objectsIn, optionalNumber, optionalText } from "../shared/json-accessors.ts";
+export { objectsIn, optionalText } from "../shared/json-accessors.ts";
 
 /** The text under `name`. Throws the error of a missing required field. */
 export function requiredText(object: JsonObject, name: string, path: string): string {

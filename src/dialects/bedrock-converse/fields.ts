@@ -21,7 +21,7 @@ import type { Thinking } from "./reasoning.ts";
 import { hasNoTools, namesFor, spellTools } from "./tools.ts";
 
 /** What the rows read: the capabilities of the model, and values that several fields share. */
-export interface ConverseSetting extends SamplingSetting {
+interface ConverseSetting extends SamplingSetting {
   readonly family: Family;
   readonly thinking: Thinking;
   /** The tool that receives the answer, for models without schemas. */

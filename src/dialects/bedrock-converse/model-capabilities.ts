@@ -27,7 +27,7 @@ interface FamilyRow extends Sourced {
 }
 
 /** A model without a row: the client's values are sent in the form that the client used. */
-export const plainFamily: Family = {
+const plainFamily: Family = {
   limits: { ...claudeModels.unlisted, sampleTwice: true, thinking: "none" },
   thinking: "none",
   topK: "none",

@@ -16,11 +16,11 @@ import { familyOf } from "./model-capabilities.ts";
 import { renderThinking } from "./reasoning.ts";
 import { hasNoTools, namesFor, turnsWithoutTools } from "./tools.ts";
 
-export const wholeVerb = "converse";
-export const streamVerb = "converse-stream";
+const wholeVerb = "converse";
+const streamVerb = "converse-stream";
 
 /** The path of a model: an id, or an ARN, which contains slashes. A client may choose the name, so it is escaped. */
-export function callPath(model: string, verb: string): string {
+function callPath(model: string, verb: string): string {
   if (/^\.*$/.test(model)) {
     throw new GatewayError("model_not_found", `The model '${model}' does not exist.`, { param: "model" });
   }

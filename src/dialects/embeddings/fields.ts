@@ -1,12 +1,10 @@
 // Rows and checks shared by the tables of embedding formats: inputs, and fields that most formats lack.
 import type { EmbeddingInput, EmbeddingRequest, EmbeddingResponse } from "../../canonical/embedding.ts";
 import type { Json, JsonObject } from "../../lib/json.ts";
-import type { Dialect } from "../dialect.ts";
 import { badValue } from "../errors.ts";
 import { dropped, type FieldTable, ignored, type RenderSetting, rejected, type UpstreamHalf } from "../field-table.ts";
 import { upstreamsOf } from "../upstream-format.ts";
 
-export type EmbeddingDialect = Dialect<EmbeddingRequest, EmbeddingResponse>;
 /** The format of embedding servers. */
 export const upstreamEmbeddings = upstreamsOf<EmbeddingRequest, EmbeddingResponse>("embed");
 export type EmbeddingTable = FieldTable<EmbeddingRequest>;

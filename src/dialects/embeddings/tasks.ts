@@ -6,7 +6,7 @@ import { warnField } from "../shared/warnings.ts";
 import type { EmbeddingSetting } from "./fields.ts";
 
 /** The purposes of one wire format. */
-export interface Vocabulary {
+interface Vocabulary {
   readonly words: { readonly [purpose in EmbeddingTask]?: string };
   /** Purposes without an exact value, and the nearest ones. */
   readonly near?: { readonly [purpose in EmbeddingTask]?: EmbeddingTask };

@@ -4,7 +4,7 @@ import { isObject, type Json, type JsonObject, omitUndefined } from "../../lib/j
 import { objectsIn } from "../shared/json-accessors.ts";
 
 /** A text that citations may refer to, and the byte offset of each part of the wire, by its index. */
-export interface CitedText {
+interface CitedText {
   readonly text: string;
   readonly partStarts: readonly (number | undefined)[];
 }

@@ -26,7 +26,7 @@ import { contentSchema, instructionSchema, message, toolConfigSchema, toolSchema
 import { readToolConfig, readTools, renderTools } from "./tools.ts";
 
 /** What the rows read: the capabilities of the model, and the conversation without its system prefix. */
-export interface GeminiSetting extends RenderSetting<ChatRequest> {
+interface GeminiSetting extends RenderSetting<ChatRequest> {
   readonly limits: ModelLimits;
   readonly names: ToolNames;
   readonly system: readonly TextBlock[];

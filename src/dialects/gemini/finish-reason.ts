@@ -32,7 +32,7 @@ export function isFailure(reason: Json | undefined): boolean {
 }
 
 /** The content of a candidate, as far as finish reasons depend on it. */
-export interface Held {
+interface Held {
   readonly call: boolean;
   readonly anything: boolean;
 }

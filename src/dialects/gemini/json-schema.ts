@@ -19,7 +19,7 @@ function joinedProperties(left: Json | undefined, right: Json | undefined): Json
 const listed = (value: Json | undefined): Json[] => (Array.isArray(value) ? value : []);
 
 /** One schema that requires what both require; where both have the same keyword, the first is used. */
-export function both(left: JsonObject, right: JsonObject): JsonObject {
+function both(left: JsonObject, right: JsonObject): JsonObject {
   const joined: JsonObject = { ...right, ...left };
   if (right.properties !== undefined) joined.properties = joinedProperties(left.properties, right.properties);
   if (right.required !== undefined)

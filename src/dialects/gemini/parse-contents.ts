@@ -32,7 +32,7 @@ interface Place {
 }
 
 /** State without thinking of its own: it came with a text, or belongs to another provider's thinking. */
-export function sealedThought(signature: ProviderState): ThinkingBlock {
+function sealedThought(signature: ProviderState): ThinkingBlock {
   return { type: "thinking", text: "", signature, redacted: true };
 }
 

@@ -20,7 +20,7 @@ import type { ModelLimits } from "./model-capabilities.ts";
 import { dummySignature, ownState } from "./signature.ts";
 
 /** What rendering the history depends on. */
-export interface HistoryContext {
+interface HistoryContext {
   readonly notes: Warnings;
   readonly limits: ModelLimits;
   readonly names: ToolNames;

@@ -68,7 +68,7 @@ export function readThoughts(text: unknown): ThinkingBlock[] | null {
 }
 
 /** What `thoughtSignature` contained. `sealed`: another provider's thinking, in an envelope. */
-export interface State {
+interface State {
   readonly opaque: ProviderState;
   readonly sealed: boolean;
 }

@@ -19,7 +19,7 @@ import { readUsage } from "./usage.ts";
 const maxCandidates = 128;
 
 /** A reply while it is being read. */
-export interface ReplyState {
+interface ReplyState {
   readonly reading: Reading;
   readonly candidates: (CandidateState | undefined)[];
   /** The reason for which the prompt was blocked, if it was. */

@@ -25,7 +25,7 @@ export const dashscopeImageErrors: ErrorCodec = withPolicy(
 );
 
 /** The error of a body that has only a code and a message. */
-export function errorOf(body: JsonObject): Error {
+function errorOf(body: JsonObject): Error {
   const code = String(body.code ?? "");
   const status = statuses.find(([words]) => words.test(code))?.[1] ?? 500;
   return dashscopeImageErrors.parse(status, { code, message: body.message ?? "The task failed." });

@@ -10,7 +10,7 @@ import { invalidUpstreamResponse, streamTruncated } from "../errors.ts";
 import { formatOf, readUsage, writeUsage } from "./response.ts";
 
 /** The prefix of a path's event types. */
-export type EventName = "image_generation" | "image_edit";
+type EventName = "image_generation" | "image_edit";
 
 /** Reads the events for their usage. There is no terminator, because every image has its own end event. */
 function reader({ parse }: ErrorCodec): StreamReader {

@@ -80,7 +80,7 @@ export function pixelsOf({ width, height, ratio: wanted, resolution: named }: Sh
 const shapeOf = ({ width, height }: Pixels): number => Math.log(width / height);
 
 /** The item with the smallest distance, the first of several. */
-export function nearestBy<Item>(items: readonly [Item, ...Item[]], distance: (item: Item) => number): Item {
+function nearestBy<Item>(items: readonly [Item, ...Item[]], distance: (item: Item) => number): Item {
   return items.reduce((best, item) => (distance(item) < distance(best) ? item : best));
 }
 

@@ -93,7 +93,7 @@ function parseResponse(wire: unknown, request: ModerationRequest | undefined): M
   return { operation: "moderate", ...readHead(wire, request), verdicts };
 }
 
-export function renderResponse(response: ModerationResponse, { id }: Pick<WriteContext, "id">): JsonObject {
+function renderResponse(response: ModerationResponse, { id }: Pick<WriteContext, "id">): JsonObject {
   return {
     id: response.id || `modr-${id}`,
     model: response.model,

@@ -70,7 +70,7 @@ function chunk(
 }
 
 /** Writes a chunk with this delta. */
-export function writeChunk(state: State, choice: number, delta: JsonObject): Frame {
+function writeChunk(state: State, choice: number, delta: JsonObject): Frame {
   return chunk(state, choice, JSON.stringify(delta));
 }
 

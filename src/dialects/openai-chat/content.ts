@@ -68,7 +68,7 @@ const parsers: ReadonlyMap<string, (part: JsonObject, path: string) => Block> = 
 ]);
 
 /** Parses one part. An unknown type becomes a provider block, which this dialect's servers may understand. */
-export function parsePart(part: JsonObject, path: string): Block {
+function parsePart(part: JsonObject, path: string): Block {
   const type = typeof part.type === "string" ? part.type : "";
   if (type === "") throw badValue(`${path}.type`, "A content part must have a 'type'.");
   return parsers.get(type)?.(part, path) ?? { type: "foreign", origin: dialectName, wire: part, path };
@@ -90,7 +90,7 @@ export function parseText(content: Json | undefined, path: string): TextBlock[] 
 }
 
 /** A user's block that this wire supports. */
-export type SayableBlock = TextBlock | ImageBlock | AudioBlock | DocumentBlock | ProviderBlock;
+type SayableBlock = TextBlock | ImageBlock | AudioBlock | DocumentBlock | ProviderBlock;
 
 function renderImage(block: ImageBlock, warnings: Warnings): JsonObject {
   const path = block.path ?? warnings.context.fieldPath("messages");

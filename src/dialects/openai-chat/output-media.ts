@@ -37,7 +37,7 @@ export function renderOutputModalities(request: ChatRequest, warnings: Warnings)
 }
 
 /** An image whose bytes are in the reply. */
-export interface Picture {
+interface Picture {
   readonly type: "image";
   readonly source: { readonly kind: "bytes"; readonly mediaType: string; readonly base64: string };
 }

@@ -48,7 +48,7 @@ function parseTool(tool: JsonObject, path: string): Tool {
 }
 
 /** Whether the client uses the legacy format from before `tools`, so that it must be answered in that format. */
-export function usesLegacyFunctions(wire: JsonObject): boolean {
+function usesLegacyFunctions(wire: JsonObject): boolean {
   return Array.isArray(wire.functions) && wire.functions.length > 0;
 }
 

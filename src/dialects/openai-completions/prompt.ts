@@ -4,7 +4,7 @@ import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
 import { badValue } from "../errors.ts";
 
 /** The origin of prompts that only an upstream of this dialect can read. */
-export const dialectName = "openai-completions";
+const dialectName = "openai-completions";
 
 const maxPrompts = 2048;
 

@@ -31,7 +31,7 @@ export const compactSchema: TSchema = Type.Object(
 );
 
 /** The prefix of the gateway's encrypted summaries; anything else was made by a provider. */
-export const sealedPrefix = "gwc1.";
+const sealedPrefix = "gwc1.";
 
 /** Whether the gateway encrypted this summary, for any key. */
 export function isSealed(text: string): boolean {
@@ -56,26 +56,10 @@ export function withoutTrigger(items: readonly JsonObject[]): JsonObject[] {
 
 const isCompaction = (item: JsonObject): boolean => item.type === "compaction";
 
-/** An input split at its last compaction: the items before it, the compaction itself, and the items after it. */
-export interface SplitInput {
-  readonly before: readonly JsonObject[];
-  readonly compaction: JsonObject | null;
-  readonly after: readonly JsonObject[];
-}
-
-export function splitAtCompaction(items: readonly JsonObject[]): SplitInput {
-  const at = items.findLastIndex(isCompaction);
-  return {
-    before: items.slice(0, Math.max(at, 0)),
-    compaction: items[at] ?? null,
-    after: items.slice(at + 1),
-  };
-}
-
 const summaryHead = "Summary of the earlier conversation:";
 
 /** A summary as the item that replaces the conversation for any upstream. */
-export function summaryItem(summary: string): JsonObject {
+function summaryItem(summary: string): JsonObject {
   return { type: "message", role: "developer", content: `${summaryHead}\n\n${summary}` };
 }
 

@@ -65,7 +65,7 @@ const lastSequenceNumber = 2 ** 31 - 1;
  * A failed response for a stream whose writer is not available, without its output and with a made-up sequence number.
  * Where there is a writer, write the error with it.
  */
-export function errorFrames(error: GatewayError, requestId: string): Frame[] {
+function errorFrames(error: GatewayError, requestId: string): Frame[] {
   const identity = { id: responseId(requestId), createdAt: 0, model: "" };
   const response = responseHead(identity, { status: "failed", output: [], usage: null, error: failureOf(error) });
   const type = "response.failed";

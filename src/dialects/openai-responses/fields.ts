@@ -24,7 +24,7 @@ import { renderInputItems } from "./render-input.ts";
 import { parseToolFields, renderTools } from "./tools.ts";
 
 /** What the rows read in addition to those of OpenAI-shaped formats: the rendered member `reasoning`. */
-export interface ResponsesSetting extends OpenaiSetting {
+interface ResponsesSetting extends OpenaiSetting {
   readonly reasoning?: JsonObject;
 }
 

@@ -26,7 +26,7 @@ export function parseStop(response: JsonObject, held: Held): FinishReason {
 }
 
 /** The status of a reply, and why it is incomplete. */
-export interface Outcome {
+interface Outcome {
   readonly status: "completed" | "incomplete";
   readonly reason: string | null;
 }

@@ -19,7 +19,7 @@ interface BlockState {
 }
 
 /** The state of one item. */
-export interface ItemState {
+interface ItemState {
   /** The parts of a message by index; the only block of a call or of thinking has index 0. */
   readonly blocks: (BlockState | undefined)[];
   /** The index of the current summary part. */
@@ -40,7 +40,7 @@ export interface OutputState extends Reading {
 }
 
 /** The item of an event: by its index, otherwise by its id. */
-export function itemAt(state: OutputState, event: JsonObject): ItemState {
+function itemAt(state: OutputState, event: JsonObject): ItemState {
   const { output_index: index, item } = event;
   const id = event.item_id ?? (isObject(item) ? item.id : undefined);
   const key = typeof index === "number" ? index : typeof id === "string" ? id : 0;

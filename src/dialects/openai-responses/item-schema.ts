@@ -21,7 +21,7 @@ const part = object({
 /** Members that may have any shape, because item types use them differently. */
 const loose = { items: { type: ["object", "string", "number", "boolean", "array", "null"] } };
 
-export const itemSchema = object({
+const itemSchema = object({
   type: optional("string", { description: "Defaults to `message`." }),
   role: optional("string", { description: "`user`, `assistant`, `system` or `developer`." }),
   id: optional("string"),

@@ -39,7 +39,7 @@ interface AnyItem {
   wire: JsonObject | null;
 }
 
-export interface MessageState extends AnyItem {
+interface MessageState extends AnyItem {
   readonly kind: "message";
   readonly parts: PartState[];
 }
@@ -60,7 +60,7 @@ export interface ThoughtState extends AnyItem {
   closed: boolean;
 }
 
-export type ItemState = MessageState | CallState | ThoughtState;
+type ItemState = MessageState | CallState | ThoughtState;
 
 /** Where events go: frames in order, numbered consecutively. */
 export interface Events {

@@ -77,7 +77,7 @@ function parsePart(part: Json): Block[] {
 }
 
 /** The blocks of an item; none for tools that the server ran, which only clients of this dialect can read. */
-export function parseItem(item: JsonObject, reading: Reading): Block[] {
+function parseItem(item: JsonObject, reading: Reading): Block[] {
   const kind = callKinds.get(item.type);
   if (kind !== undefined) return parseCall(item, kind, reading);
   if (item.type === "message") return Array.isArray(item.content) ? item.content.flatMap(parsePart) : [];

@@ -6,7 +6,7 @@ import { type ItemKind, itemId } from "./ids.ts";
 import { inputItems } from "./parse-input.ts";
 
 /** The requested page of a list. */
-export interface ListQuery {
+interface ListQuery {
   readonly limit: number;
   readonly order: "asc" | "desc";
   /** The id after which the page starts. */

@@ -22,7 +22,7 @@ interface State {
 }
 
 /** Collects the output for a failed response. */
-export interface StreamedOutput {
+interface StreamedOutput {
   add(event: JsonObject): void;
   /** True while text without an index can only continue one part. */
   isInText(): boolean;

@@ -119,7 +119,7 @@ Write the note under these headings, each only as long as it needs:
 Invent nothing. Leave out greetings and anything that no longer matters. Write in the language of the conversation. Answer with the note only.`;
 
 /** The inputs for the summary of one piece of a conversation. */
-export interface SummaryRequest {
+interface SummaryRequest {
   /** The model name that the client sent. */
   readonly model: string;
   readonly transcript: string;

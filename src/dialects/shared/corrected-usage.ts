@@ -5,7 +5,7 @@ import { isObject, type JsonObject } from "../../lib/json.ts";
 import type { Frame } from "../../lib/sse.ts";
 import type { Passthrough } from "../dialect.ts";
 
-export interface UsageMember {
+interface UsageMember {
   readonly name: string;
   /** The member of the frame that contains it; absent where it is the frame itself. */
   readonly within?: string;

@@ -1,5 +1,5 @@
 // Helpers to read members of a wire object that has passed the schema.
-import { type ExactNumber, isExactNumber, isObject, type Json, type JsonObject } from "../../lib/json.ts";
+import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
 
 /** The text under `name` as an optional member of that name. */
 export function optionalText<Name extends string>(
@@ -19,16 +19,6 @@ export function optionalNumber<Name extends string>(
 ): { readonly [key in Name]?: number } {
   const value = object[name];
   return typeof value === "number" ? ({ [as]: value } as { [key in Name]: number }) : {};
-}
-
-/** As `optionalNumber`, for a number that may exceed JavaScript's safe integers. */
-export function optionalExact<Name extends string>(
-  object: JsonObject,
-  name: string,
-  as: Name,
-): { readonly [key in Name]?: number | ExactNumber } {
-  const value = object[name];
-  return isExactNumber(value) ? ({ [as]: value } as { [key in Name]: ExactNumber }) : optionalNumber(object, name, as);
 }
 
 /** The objects of a list; other items are left out. */

@@ -13,9 +13,9 @@ export interface SchemaInSubset {
  * What happens to a keyword. `note`: mentioned in the description. `lose`: the structure is unsupported. `schema`,
  * `list`, `map`: its value contains schemas. `flag`: a schema or a boolean. `union`: `oneOf`, sent as `anyOf`.
  */
-export type Rule = "keep" | "drop" | "note" | "lose" | "schema" | "flag" | "list" | "union" | "map";
+type Rule = "keep" | "drop" | "note" | "lose" | "schema" | "flag" | "list" | "union" | "map";
 
-export type Rules = Readonly<Record<string, Rule>>;
+type Rules = Readonly<Record<string, Rule>>;
 
 /** What an upstream supports. Keywords without a rule are dropped. */
 export interface SchemaTarget {

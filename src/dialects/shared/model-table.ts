@@ -6,17 +6,17 @@ import type { Effort } from "../../canonical/chat.ts";
 export type Durations = readonly [number, ...number[]] | { readonly min: number; readonly max: number };
 
 /** How an image of a video request is used. */
-export type ImageRole = "first" | "last" | "reference";
+type ImageRole = "first" | "last" | "reference";
 
 /** Canonical fields whose names depend on the model at hosts of many models. */
 export const namedFields = [
   ...(["first", "last", "references", "seconds", "ratio", "resolution", "size"] as const),
   ...(["seed", "fps", "negativePrompt", "audio"] as const),
 ] as const;
-export type NamedField = (typeof namedFields)[number];
+type NamedField = (typeof namedFields)[number];
 
 /** What a model accepts. An absent member is unknown; the client's value is then sent unchanged. */
-export interface ModelCapabilities {
+interface ModelCapabilities {
   /** `WIDTHxHEIGHT`; the first is the default where a size is required. */
   readonly sizes?: readonly string[];
   /** As in `16:9`; empty where the model has no such setting. */
@@ -90,7 +90,7 @@ export interface ModelQuery {
   readonly declared?: readonly DeclaredModel[] | undefined;
 }
 
-export interface FoundRow<Row> {
+interface FoundRow<Row> {
   readonly row: Row;
   /** False where neither the table nor the operator has a row for the model. */
   readonly isListed: boolean;

@@ -11,7 +11,7 @@ export function cacheOf(part: JsonObject): { cache?: CacheHint } {
 }
 
 /** What every media part has: its path and its cache breakpoint. */
-export type Place = { readonly path: string } & { readonly cache?: CacheHint };
+type Place = { readonly path: string } & { readonly cache?: CacheHint };
 
 /** An image by its URL. Bytes of another type become a document. `field` is the path of the URL. */
 export function imageOf(url: string, field: string, detail: string | undefined, place: Place) {

@@ -3,7 +3,7 @@ import { withoutUndefined } from "../../lib/json.ts";
 import { findRow, type ModelQuery, type Sourced, type TextCapabilities } from "./model-table.ts";
 
 /** A row of a family's history: the changes of a version. */
-export interface VersionRow<Facts> extends Sourced {
+interface VersionRow<Facts> extends Sourced {
   /** Major times 100 plus minor: 4.6 is 406. */
   readonly since: number;
   /** Only models whose names match. */

@@ -6,7 +6,7 @@ import { unwrapCustomInput } from "./custom-tools.ts";
 import type { ToolNames } from "./tool-names.ts";
 
 /** The client's name of a tool, and whether it accepts free text. */
-export interface CalledTool {
+interface CalledTool {
   readonly name: string;
   readonly kind: ToolCallBlock["kind"];
 }

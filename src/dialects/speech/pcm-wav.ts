@@ -9,7 +9,7 @@ import { resampled, type TurnSamples } from "../shared/pcm.ts";
 const nothing = new Uint8Array();
 
 /** The format of samples. */
-export interface SampleForm {
+interface SampleForm {
   readonly rate: number;
   readonly channels?: number;
 }

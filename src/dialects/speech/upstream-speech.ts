@@ -26,7 +26,7 @@ export type SpeechSetting = RenderSetting<SpeechRequest>;
  * The path of each field. Members of `url`, `query` and `headers` are applied by the server's `call`, all others go
  * into the body.
  */
-export interface SpeechPaths {
+interface SpeechPaths {
   readonly input: string;
   readonly voice: string;
   readonly format: string;
@@ -34,7 +34,7 @@ export interface SpeechPaths {
   readonly speed?: string;
 }
 
-export interface UpstreamSpeech {
+interface UpstreamSpeech {
   readonly name: string;
   readonly paths: SpeechPaths;
   /** Voices for the standard names. */

@@ -2,11 +2,11 @@
 import type { ListedVoice } from "../../canonical/speech.ts";
 
 /** A provider's voice for a standard name: one voice, or a preferred one with an alternative that exists everywhere. */
-export type VoiceRow = string | { readonly preferred: string; readonly everywhere: string };
+type VoiceRow = string | { readonly preferred: string; readonly everywhere: string };
 
 export type VoiceTable = Readonly<Record<string, VoiceRow>>;
 
-export interface ChosenVoice {
+interface ChosenVoice {
   readonly voice: string;
   /** Not the table's first choice. */
   readonly isOther: boolean;

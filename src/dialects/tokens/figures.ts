@@ -53,7 +53,7 @@ const wireOf = (tool: Tool): unknown =>
       : { name: tool.name, description: tool.description, format: tool.format };
 
 /** The texts of a family for tools, and the tokens that it adds to them. */
-export function toolTexts(tools: readonly Tool[], family: TokenFamily): { texts: readonly string[]; tokens: number } {
+function toolTexts(tools: readonly Tool[], family: TokenFamily): { texts: readonly string[]; tokens: number } {
   if (tools.length === 0) return { texts: [], tokens: 0 };
   const into: Counted = { texts: [], tokens: family.withTools };
   for (const tool of tools) {
@@ -88,7 +88,7 @@ export function nonTextTokens(
 }
 
 /** Counts of texts, in tokens of the family's vocabulary. */
-export interface CountedText {
+interface CountedText {
   readonly plain: number;
   readonly cjk: number;
   /** Digits in addition to the first of each token. */

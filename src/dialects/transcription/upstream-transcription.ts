@@ -42,7 +42,7 @@ export function segmentsBySpeaker(words: readonly SpokenWord[]): Segment[] {
 const letters = 26;
 
 /** `A` for 0, `B` for 1, and the number after `Z`. */
-export function speakerLetter(index: number): string {
+function speakerLetter(index: number): string {
   return index < letters ? String.fromCharCode(65 + index) : String(index + 1);
 }
 

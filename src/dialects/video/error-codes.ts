@@ -14,7 +14,7 @@ const kinds = {
   broken: { status: 500, code: "generation_failed" },
 } as const;
 
-export type VideoErrorName = keyof typeof kinds;
+type VideoErrorName = keyof typeof kinds;
 
 /** Rows by text or by number; the first match is used. */
 export type VideoErrorTable = readonly (readonly [RegExp | readonly number[], VideoErrorName])[];
@@ -35,7 +35,7 @@ export const policyWords: VideoErrorTable = [
 ];
 
 /** An unsuccessful reply to a submit or a poll. `fault` is undefined where only the status decides. */
-export interface Refusal {
+interface Refusal {
   readonly status: number;
   readonly message: string;
   readonly retryAfterMs?: number | undefined;

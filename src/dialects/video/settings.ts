@@ -69,7 +69,7 @@ export function shapeBySize(request: VideoRequest, sizes: readonly string[], isR
 }
 
 /** What is sent, and the expected result. */
-export interface FittedSettings {
+interface FittedSettings {
   readonly sent: SentSettings;
   readonly made: RenderedSettings;
 }
@@ -166,7 +166,7 @@ export function fitSettings<Row extends VideoRow>(fitting: Fitting<Row>): Fitted
 }
 
 /** Audio or silence, where the model has a choice. */
-export interface FittedAudio {
+interface FittedAudio {
   /** Absent where there is no choice. */
   readonly sent: boolean | undefined;
   /** Whether the video will have audio, as far as it is known. */

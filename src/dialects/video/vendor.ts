@@ -120,7 +120,7 @@ export interface TaskReading {
 export type TaskCall = string | ((task: UpstreamTask) => UpstreamRequest);
 
 /** Paths of an error's code and message; the first text or number is used. */
-export interface ErrorPaths {
+interface ErrorPaths {
   readonly code: readonly string[];
   readonly message: readonly string[];
 }

@@ -3,7 +3,7 @@
 import { BlockList } from "node:net";
 import { addressClassOf, familyOf, hostnameOf, type ParsedUrl, plainAddress, usualPorts } from "./url-policy.ts";
 
-export type Target = Pick<ParsedUrl, "hostname" | "port">;
+type Target = Pick<ParsedUrl, "hostname" | "port">;
 
 export interface Allowed {
   /** Whether any entry names this port. */

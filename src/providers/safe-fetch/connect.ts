@@ -9,7 +9,7 @@ export interface PostBody {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-export interface Connection {
+interface Connection {
   readonly place: ParsedUrl;
   /** Tried in turn until one accepts the connection. */
   readonly addresses: readonly string[];

@@ -2,7 +2,7 @@
 import { type ErrorKind, GatewayError } from "../../canonical/error.ts";
 import type { UrlFault } from "./url-policy.ts";
 
-export type Fault =
+type Fault =
   | UrlFault
   | "port"
   | "nowhere"

@@ -25,7 +25,7 @@ export function isCompressed({ headers }: IncomingMessage): boolean {
   return encoding !== "" && encoding !== "identity";
 }
 
-export interface Reading {
+interface Reading {
   readonly message: IncomingMessage;
   readonly maxBytes: number;
   readonly signal: AbortSignal;

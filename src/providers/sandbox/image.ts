@@ -34,7 +34,7 @@ function fromRatio({ ratio, resolution }: Partial<ImageSize>): Dimensions | null
 }
 
 /** The dimensions of the sheet. */
-export function sheetFor(request: ImageRequest): Dimensions {
+function sheetFor(request: ImageRequest): Dimensions {
   const { width, height, ...shape } = request.size ?? {};
   if (width !== undefined && height !== undefined) return { width, height };
   const size = fromRatio(shape) ?? given(request) ?? { width: usualSide, height: usualSide };

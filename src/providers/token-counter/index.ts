@@ -33,7 +33,7 @@ function startThread(encoding: Encoding): CountThread {
 }
 
 /** By the names of the limits. */
-export interface CounterLimits {
+interface CounterLimits {
   readonly maxCountChars: number;
   readonly maxQueuedCountChars: number;
 }

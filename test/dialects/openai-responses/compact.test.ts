@@ -9,7 +9,6 @@ import {
   expandCompactions,
   isSealed,
   renderCompaction,
-  splitAtCompaction,
   withoutTrigger,
 } from "../../../src/dialects/openai-responses/compact.ts";
 import {
@@ -65,16 +64,6 @@ describe("sealed summaries", () => {
       kind: "invalid_value",
       param: "input[1].encrypted_content",
     });
-  });
-
-  test("an input is split at its last one", () => {
-    const [first, last] = [sealed("1"), sealed("2")];
-    expect(splitAtCompaction([user("a"), first, user("b"), last, user("c")])).toEqual({
-      before: [user("a"), first, user("b")],
-      compaction: last,
-      after: [user("c")],
-    });
-    expect(splitAtCompaction([user("a")])).toEqual({ before: [], compaction: null, after: [user("a")] });
   });
 });
 

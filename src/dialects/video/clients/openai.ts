@@ -107,7 +107,7 @@ const paths: { readonly [field in VideoField]?: string } = {
 const statusOf = ({ state }: VideoView): string => (state === "cancelled" || state === "expired" ? "failed" : state);
 
 /** The object of a video. */
-export function videoObject(view: VideoView): JsonObject {
+function videoObject(view: VideoView): JsonObject {
   const { seconds, width, height } = resultSettings(view);
   const size = width !== undefined && height !== undefined ? { size: `${width}x${height}` } : {};
   const [url] = view.urls;
