@@ -2,11 +2,9 @@
 // `limits:` in turnpike.yaml, of the values in use, and of the table in docs/configuration.md.
 import { Type } from "typebox";
 import { bodyLimits } from "./body-limits.ts";
-import { idempotencyLimits } from "./idempotency-limits.ts";
-import type { LimitRow } from "./limit-row.ts";
+import { idempotencyLimits, type LimitRow, transcodeLimits } from "./limit-row.ts";
 import { routingLimits } from "./routing-limits.ts";
 import { streamLimits } from "./stream-limits.ts";
-import { transcodeLimits } from "./transcode-limits.ts";
 import { upstreamLimits } from "./upstream-limits.ts";
 
 const kibibyte = 1024;

@@ -16,7 +16,7 @@ import {
   type WireMembers,
 } from "./field-table.ts";
 import { object, optional } from "./schema-helpers.ts";
-import { isAbsent } from "./shared/is-empty.ts";
+import { isAbsent } from "./shared/json-accessors.ts";
 import type { UploadedFile } from "./upstream-request.ts";
 
 /** Rows that a client of the format can use. */

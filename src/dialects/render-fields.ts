@@ -4,7 +4,7 @@ import type { Loss } from "../canonical/warning.ts";
 import { isObject, type Json, type JsonObject } from "../lib/json.ts";
 import type { RenderContext, RenderedRequest, UpstreamRequest } from "./dialect.ts";
 import { type Bounds, type FieldTable, isLossRow, type RenderSetting, rowsOf } from "./field-table.ts";
-import { isAbsent } from "./shared/is-empty.ts";
+import { isAbsent } from "./shared/json-accessors.ts";
 import { lose, newWarnings, warnField } from "./shared/warnings.ts";
 
 /** Values that equal the default: not sending them loses nothing. */

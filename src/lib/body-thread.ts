@@ -1,14 +1,12 @@
 // Parses and serializes large bodies in a worker thread; small ones in place, where a thread would cost more.
-
 import { isAscii } from "node:buffer";
 import { inSteps } from "./event-loop-turn.ts";
-import type { Json } from "./json.ts";
+import { type Json, jsonText } from "./json.ts";
 import { writeSteps } from "./json-write.ts";
 import { type JsonFault, type JsonLimits, type JsonResult, parseJson } from "./read-json.ts";
 import { putBack, type TakenOut } from "./redact-bytes.ts";
 import { isLargerThan } from "./size.ts";
 import { createThread, type Thread } from "./thread.ts";
-import { jsonText } from "./well-formed.ts";
 import { workerAddress } from "./worker.ts";
 
 export interface ParseJob {

@@ -1,8 +1,7 @@
 // A JSON object with its original bytes, from which a value that differs in one string is written without serializing
 // it.
-import type { Json, JsonObject } from "./json.ts";
+import { type Json, type JsonObject, wellFormedJson } from "./json.ts";
 import { utf8Text } from "./read-json.ts";
-import { wellFormedJson } from "./well-formed.ts";
 
 export interface JsonSource {
   /** The parsed value. */

@@ -1,7 +1,6 @@
 // Writes JSON in steps: a large value becomes bytes piece by piece, so that the event loop is not blocked.
-import type { Json } from "./json.ts";
+import { type Json, jsonText } from "./json.ts";
 import { isLargerThan } from "./size.ts";
-import { jsonText } from "./well-formed.ts";
 
 /** Characters per step; a smaller value is written at once. */
 export const stepChars = 64 * 1024;

@@ -1,6 +1,6 @@
 // Halves of surrogate pairs in JSON text become U+FFFD; everything else stays as it is.
 import { expect, test } from "bun:test";
-import { wellFormedJson } from "../../src/lib/well-formed.ts";
+import { wellFormedJson } from "../../src/lib/json.ts";
 
 test.each([
   ["a half as an escape", '{"a":"x\\ud800y"}', '{"a":"x\ufffdy"}'],

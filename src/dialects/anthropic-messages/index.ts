@@ -1,6 +1,7 @@
 // The dialect of Anthropic's Messages API.
 import type { ChatRequest, ChatResponse } from "../../canonical/chat.ts";
-import type { Dialect } from "../dialect.ts";
+import { formatFrame, keepAliveComment } from "../../lib/sse.ts";
+import type { Dialect, StreamCodec } from "../dialect.ts";
 import { corrector } from "../shared/corrected-usage.ts";
 import { errorFrames, parseError, renderError } from "./error.ts";
 import { messagesFields } from "./fields.ts";
@@ -8,8 +9,18 @@ import { passthroughRequest, passthroughUsage, withoutReasoning } from "./passth
 import { fieldPath, parseRequest, renderRequest, schema } from "./request.ts";
 import { parseResponse, renderResponse } from "./response.ts";
 import { dialectName } from "./signature.ts";
-import { stream } from "./stream.ts";
+import { streamReader } from "./stream-reader.ts";
+import { streamWriter } from "./stream-writer.ts";
 import { isFalseReport, writeCounts, writeUsage } from "./usage.ts";
+
+const ping = formatFrame({ event: "ping", data: '{"type":"ping"}' });
+
+const stream: StreamCodec = {
+  reader: streamReader,
+  writer: streamWriter,
+  /** A ping is only valid after message_start. */
+  heartbeat: (started) => (started ? ping : keepAliveComment),
+};
 
 export const anthropicMessages: Dialect<ChatRequest, ChatResponse> = {
   name: dialectName,

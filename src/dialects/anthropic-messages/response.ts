@@ -6,19 +6,17 @@ import type { ReadContext, WriteContext } from "../dialect.ts";
 import { invalidUpstreamResponse } from "../errors.ts";
 import { argumentObject } from "../shared/arguments.ts";
 import { wrapCustomInput } from "../shared/custom-tools.ts";
-import { callInput, type ToolFinder } from "../shared/tool-lookup.ts";
-import { cleanId } from "../shared/tool-names.ts";
+import { callInput, cleanId, type ToolFinder } from "../shared/tool-names.ts";
 import { charsIn, estimatedUsage } from "../shared/usage-estimate.ts";
 import { citationsForClient, readCitations } from "./citations.ts";
 import { parseErrorEvent } from "./error.ts";
 import { readStop, writeStop } from "./finish-reason.ts";
 import { expectsThinking } from "./reasoning.ts";
-import { messageMembers, textBlock, toolUseBlock } from "./required-members.ts";
 import { callState, readSignature, writeSignature } from "./signature.ts";
 import { readOutput } from "./structured-output-tool.ts";
 import { toolFinder } from "./tool-names.ts";
 import { readUsage, writeUsage } from "./usage.ts";
-import { objectsIn } from "./wire-members.ts";
+import { messageMembers, objectsIn, textBlock, toolUseBlock } from "./wire-members.ts";
 
 /** The origin of the state in a reply, and the names of its tools. */
 interface Reading {

@@ -8,7 +8,7 @@ import { isObject, type JsonObject } from "../../lib/json.ts";
 import type { Frame } from "../../lib/sse.ts";
 import type { ReadContext, StreamReader } from "../dialect.ts";
 import { invalidUpstreamResponse, streamTruncated } from "../errors.ts";
-import { callInput, type ToolFinder } from "../shared/tool-lookup.ts";
+import { callInput, type ToolFinder } from "../shared/tool-names.ts";
 import { readCitation } from "./citations.ts";
 import { parseErrorEvent } from "./error.ts";
 import { readStop } from "./finish-reason.ts";

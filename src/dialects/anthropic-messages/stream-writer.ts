@@ -15,9 +15,9 @@ import { citationsForClient } from "./citations.ts";
 import { errorFrames } from "./error.ts";
 import { writeStop } from "./finish-reason.ts";
 import { expectsThinking } from "./reasoning.ts";
-import { endMembers, messageMembers, textBlock, toolUseBlock } from "./required-members.ts";
 import { writeSignature } from "./signature.ts";
 import { writeCounts, writeUsage } from "./usage.ts";
+import { endMembers, messageMembers, textBlock, toolUseBlock } from "./wire-members.ts";
 
 /** A canonical block on its way to the client. */
 interface Waiting {

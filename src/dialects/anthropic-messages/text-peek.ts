@@ -1,5 +1,5 @@
 // Recognizes frames that only add text with a few searches, without parsing them.
-import { stringFrom } from "../shared/string-from.ts";
+import { stringFrom } from "../shared/json-accessors.ts";
 
 const opening = '"type":"text_delta","text":"';
 

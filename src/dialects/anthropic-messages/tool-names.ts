@@ -1,7 +1,6 @@
 // Tool names that this dialect accepts, for requests and replies.
 import type { ReadContext } from "../dialect.ts";
-import { findTools, type ToolFinder } from "../shared/tool-lookup.ts";
-import { toolNames } from "../shared/tool-names.ts";
+import { findTools, type ToolFinder, toolNames } from "../shared/tool-names.ts";
 
 /** The longest tool name that this dialect accepts. */
 export const maxToolNameChars = 128;

@@ -1,11 +1,9 @@
 // Tools and tool choice, converted between the Messages API and Converse.
-
 import type { Block, ChatRequest, Message, TextBlock } from "../../canonical/chat.ts";
 import { isObject, type JsonObject } from "../../lib/json.ts";
 import type { ReadContext } from "../dialect.ts";
 import { objectsIn } from "../shared/json-accessors.ts";
-import { findTools, type ToolFinder } from "../shared/tool-lookup.ts";
-import { type ToolNames, toolNames } from "../shared/tool-names.ts";
+import { findTools, type ToolFinder, type ToolNames, toolNames } from "../shared/tool-names.ts";
 import { type Warnings, warnField } from "../shared/warnings.ts";
 import { cachePoint } from "./content.ts";
 import type { Family } from "./model-capabilities.ts";

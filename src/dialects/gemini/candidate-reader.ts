@@ -3,8 +3,7 @@ import type { Citation, FinishReason, ThinkingBlock, TokenLogprob } from "../../
 import type { ProviderState } from "../../canonical/provider-state.ts";
 import type { OpenBlock, StreamEvent } from "../../canonical/stream-event.ts";
 import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
-import { callInput, type ToolFinder } from "../shared/tool-lookup.ts";
-import { digest } from "../shared/tool-names.ts";
+import { callInput, digest, type ToolFinder } from "../shared/tool-names.ts";
 import { readCitations } from "./citations.ts";
 import { readStop } from "./finish-reason.ts";
 import { readLogprobs } from "./logprobs.ts";

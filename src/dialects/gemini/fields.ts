@@ -13,7 +13,7 @@ import {
   type WireMembers,
 } from "../field-table.ts";
 import { optional } from "../schema-helpers.ts";
-import { isAbsent } from "../shared/is-empty.ts";
+import { isAbsent } from "../shared/json-accessors.ts";
 import type { ToolNames } from "../shared/tool-names.ts";
 import { renderText } from "./media.ts";
 import { readOutputModalities, renderOutputModalities } from "./modalities.ts";

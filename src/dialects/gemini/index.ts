@@ -2,7 +2,7 @@
 import type { ChatRequest, ChatResponse } from "../../canonical/chat.ts";
 import type { Dialect } from "../dialect.ts";
 import { corrector } from "../shared/corrected-usage.ts";
-import { isAbsent } from "../shared/is-empty.ts";
+import { isAbsent } from "../shared/json-accessors.ts";
 import { geminiErrors } from "./error.ts";
 import { geminiFields, maxStops } from "./fields.ts";
 import { passthroughRequest } from "./passthrough.ts";

@@ -2,7 +2,7 @@
 import type { OutputModalities } from "../../canonical/chat.ts";
 import type { UnmappedField } from "../../canonical/warning.ts";
 import { isObject, type Json, type JsonObject, omitUndefined } from "../../lib/json.ts";
-import { isAbsent } from "../shared/is-empty.ts";
+import { isAbsent } from "../shared/json-accessors.ts";
 
 const config = "generationConfig";
 const modalitiesPath = `${config}.responseModalities`;

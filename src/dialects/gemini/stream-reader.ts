@@ -1,5 +1,4 @@
 // Reads the chunks of an upstream's stream as events. A complete reply is read as a stream of one chunk.
-
 import type { GatewayError } from "../../canonical/error.ts";
 import type { StreamEvent } from "../../canonical/stream-event.ts";
 import type { Usage } from "../../canonical/usage.ts";
@@ -8,7 +7,7 @@ import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
 import type { Frame } from "../../lib/sse.ts";
 import type { ReadContext, StreamReader } from "../dialect.ts";
 import { invalidUpstreamResponse, streamTruncated } from "../errors.ts";
-import { findTools } from "../shared/tool-lookup.ts";
+import { findTools } from "../shared/tool-names.ts";
 import { type CandidateState, finishCandidate, newCandidate, type Reading, readCandidate } from "./candidate-reader.ts";
 import { isErrorBody, parseError } from "./error.ts";
 import { isFailure, readBlock } from "./finish-reason.ts";

@@ -1,12 +1,48 @@
 // The dialect of Google's countTokens.
+import type { ChatRequest } from "../../canonical/chat.ts";
 import type { TokenCountRequest, TokenCountResponse } from "../../canonical/token-count.ts";
 import { zeroUsage } from "../../canonical/usage.ts";
-import { isObject } from "../../lib/json.ts";
-import type { Dialect } from "../dialect.ts";
-import { invalidUpstreamResponse } from "../errors.ts";
+import { isObject, type JsonObject } from "../../lib/json.ts";
+import type { Dialect, RenderContext, RequestMeta, UpstreamRequest } from "../dialect.ts";
+import { invalidUpstreamResponse, missing } from "../errors.ts";
 import { geminiErrors } from "./error.ts";
-import { callPath, fieldPath, renderRequest } from "./request.ts";
-import { countCall, countSchema, parseCount, readCount, renderCount } from "./token-count.ts";
+import { inCamelCase } from "./field-case.ts";
+import { passthroughBody } from "./passthrough.ts";
+import { CountTokensRequest, callPath, fieldPath, readRequest, renderRequest } from "./request.ts";
+
+const countVerb = "countTokens";
+
+export const countSchema = CountTokensRequest;
+
+/** The request whose input is counted: the whole request if the client sent one, otherwise the contents only. */
+export function parseCount(wire: JsonObject, envelope: RequestMeta): ChatRequest {
+  const camelWire = inCamelCase(wire);
+  const request = isObject(camelWire.generateContentRequest) ? camelWire.generateContentRequest : camelWire;
+  if (!Array.isArray(request.contents) || request.contents.length === 0) throw missing("contents");
+  return readRequest(request, envelope.params.model ?? "", false);
+}
+
+/** The client's request, for an upstream of this dialect. */
+export function countCall(wire: JsonObject, context: RenderContext): UpstreamRequest {
+  const member = isObject(wire.generate_content_request) ? "generate_content_request" : "generateContentRequest";
+  const request = wire[member];
+  const model = `models/${context.model}`;
+  const body = isObject(request)
+    ? { ...wire, [member]: { ...passthroughBody(request, context), model } }
+    : passthroughBody(wire, context);
+  return { path: callPath(context.model, countVerb), body };
+}
+
+/** The count in an upstream's reply; null when it has none. */
+export function readCount(reply: JsonObject): number | null {
+  const { totalTokens } = reply;
+  return typeof totalTokens === "number" && Number.isInteger(totalTokens) && totalTokens >= 0 ? totalTokens : null;
+}
+
+/** The reply for a client. */
+export function renderCount(totalTokens: number): JsonObject {
+  return { totalTokens };
+}
 
 function parseReply(wire: unknown): TokenCountResponse {
   const inputTokens = isObject(wire) ? readCount(wire) : null;

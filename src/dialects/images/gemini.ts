@@ -14,7 +14,7 @@ import { callPath, GenerateContentRequest, modelFromPath, streamVerb, wholeVerb 
 import { stream } from "../gemini/stream.ts";
 import { fieldReader } from "../read-fields.ts";
 import { renderer } from "../render-fields.ts";
-import { isAbsent } from "../shared/is-empty.ts";
+import { isAbsent } from "../shared/json-accessors.ts";
 import { warn } from "../shared/warnings.ts";
 import { withPolicy } from "./content-policy.ts";
 import {

@@ -3,7 +3,7 @@
 import type { Effort, FunctionTool } from "../../canonical/chat.ts";
 import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
 import type { RequestOutline } from "../request-outline.ts";
-import { isAbsent } from "../shared/is-empty.ts";
+import { isAbsent } from "../shared/json-accessors.ts";
 import { tierOf } from "../shared/openai-fields.ts";
 import { textParts } from "../tokens/request-parts.ts";
 import { parseTools } from "./tools.ts";

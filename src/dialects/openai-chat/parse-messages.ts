@@ -2,8 +2,8 @@
 import type { Block, Message, TextBlock } from "../../canonical/chat.ts";
 import { isObject, type JsonObject } from "../../lib/json.ts";
 import { missing } from "../errors.ts";
+import { completed } from "../shared/arguments.ts";
 import { addToolResult, type Conversation, newConversation, speak, turnsOf } from "../shared/conversation-builder.ts";
-import { completed } from "../shared/tool-input.ts";
 import { dialectName, parseContent, parseText } from "./content.ts";
 import { parseThinking } from "./reasoning.ts";
 import { madeId, parseCall, parseFunctionCall } from "./tool-calls.ts";

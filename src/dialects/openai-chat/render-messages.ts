@@ -2,9 +2,9 @@
 import type { Block, Message, TextBlock, ThinkingBlock, ToolCallBlock, ToolResultBlock } from "../../canonical/chat.ts";
 import { type Json, type JsonObject, omitUndefined } from "../../lib/json.ts";
 import { unsupported } from "../errors.ts";
+import { sendable } from "../shared/arguments.ts";
 import { wrapCustomInput } from "../shared/custom-tools.ts";
 import { settle } from "../shared/normalize-messages.ts";
-import { sendable } from "../shared/tool-input.ts";
 import type { ToolNames } from "../shared/tool-names.ts";
 import { type Warnings, warnField } from "../shared/warnings.ts";
 import { asContent, dialectName, renderPart, sayable } from "./content.ts";

@@ -8,7 +8,7 @@ import { fieldRenderer } from "../render-fields.ts";
 import { chatRequest } from "../shared/chat-request.ts";
 import { jsonHint, needsJsonHint } from "../shared/openai-format.ts";
 import { renderEffort } from "../shared/openai-reasoning-effort.ts";
-import { streamMembers } from "../shared/openai-usage-chunk.ts";
+import { streamMembers } from "../shared/openai-stream-chunks.ts";
 import { newWarnings, type Warnings, warnField } from "../shared/warnings.ts";
 import { chatFields, chatMembers } from "./fields.ts";
 import { namesFor } from "./tools.ts";

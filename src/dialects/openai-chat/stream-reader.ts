@@ -3,7 +3,7 @@ import type { StreamEvent } from "../../canonical/stream-event.ts";
 import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
 import type { ReadContext, StreamReader } from "../dialect.ts";
 import { type ChoiceSide, chunkReader } from "../shared/openai-chunk-reader.ts";
-import { findTools, type ToolFinder } from "../shared/tool-lookup.ts";
+import { findTools, type ToolFinder } from "../shared/tool-names.ts";
 import { type ChoiceState, cite, newChoice, readDetails, show, sound, speak, think } from "./choice-reader.ts";
 import { parseLogprobs } from "./logprobs.ts";
 import { thinkingText } from "./reasoning.ts";

@@ -1,5 +1,5 @@
 // Recognizes frames that only add text with a few searches, without parsing them.
-import { stringFrom } from "../shared/string-from.ts";
+import { stringFrom } from "../shared/json-accessors.ts";
 
 /** Members that make a chunk more than text. Within a string their quotes are escaped, so they cannot be confused. */
 const notable = [

@@ -2,9 +2,9 @@
 import type { FinishReason } from "../../canonical/chat.ts";
 import type { StreamEvent } from "../../canonical/stream-event.ts";
 import { isObject, type Json, type JsonObject, parseJsonText } from "../../lib/json.ts";
+import { inputText, isBlankInput } from "../shared/arguments.ts";
 import { isCut, parseStopReason } from "../shared/openai-finish-reason.ts";
-import { inputText, isBlankInput } from "../shared/tool-input.ts";
-import { callInput } from "../shared/tool-lookup.ts";
+import { callInput } from "../shared/tool-names.ts";
 import { type CallState, type ChoiceState, closeSpeech, open } from "./choice-reader.ts";
 import { madeId, readSignature } from "./tool-calls.ts";
 

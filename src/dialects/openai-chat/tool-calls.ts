@@ -3,8 +3,8 @@ import { createHash } from "node:crypto";
 import type { ToolCallBlock } from "../../canonical/chat.ts";
 import { type ProviderState, readProviderState } from "../../canonical/provider-state.ts";
 import { isObject, type JsonObject, omitUndefined } from "../../lib/json.ts";
-import { inputText } from "../shared/tool-input.ts";
-import { callInput, type ToolFinder } from "../shared/tool-lookup.ts";
+import { inputText } from "../shared/arguments.ts";
+import { callInput, type ToolFinder } from "../shared/tool-names.ts";
 
 const maxIdChars = 40;
 const shortHashChars = 8;

@@ -1,7 +1,7 @@
 // Log probabilities on this wire: parallel lists of tokens, probabilities, and offsets in the text.
 import type { TokenLogprob } from "../../canonical/chat.ts";
 import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
-import { characterCount } from "../shared/text-length.ts";
+import { characterCount } from "../shared/json-accessors.ts";
 
 function listAt(object: JsonObject, name: string): Json[] {
   const list = object[name];

@@ -2,9 +2,9 @@
 import type { Usage } from "../../canonical/usage.ts";
 import type { JsonObject } from "../../lib/json.ts";
 import type { Passthrough, RenderContext, UpstreamRequest } from "../dialect.ts";
-import { removeAbsent } from "../shared/is-empty.ts";
+import { removeAbsent } from "../shared/json-accessors.ts";
+import { askForUsage, correctedChunk, doneFrame, shownChunk } from "../shared/openai-stream-chunks.ts";
 import { renderUsage } from "../shared/openai-usage.ts";
-import { askForUsage, correctedChunk, doneFrame, shownChunk } from "../shared/openai-usage-chunk.ts";
 import { completionsPath } from "./request.ts";
 
 /** Fields that servers refuse when they are empty. */

@@ -7,7 +7,7 @@ import { fieldPaths } from "../field-table.ts";
 import { fieldReader, requestSchema } from "../read-fields.ts";
 import { fieldRenderer } from "../render-fields.ts";
 import { chatRequest } from "../shared/chat-request.ts";
-import { streamMembers } from "../shared/openai-usage-chunk.ts";
+import { streamMembers } from "../shared/openai-stream-chunks.ts";
 import { newWarnings } from "../shared/warnings.ts";
 import { completionFields, completionMembers, promptOnly } from "./fields.ts";
 

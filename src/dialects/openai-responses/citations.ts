@@ -1,7 +1,7 @@
 // Citations: `annotations` of one text part, flat on this wire.
 import type { Citation } from "../../canonical/chat.ts";
 import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
-import { characterCount } from "../shared/text-length.ts";
+import { characterCount } from "../shared/json-accessors.ts";
 import { readUrlCitation, urlCitationMembers } from "../shared/url-citations.ts";
 
 /** Annotations that exist only in this dialect: they refer to files of its own storage. */

@@ -5,7 +5,7 @@ import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
 import { missing, textOnly } from "../errors.ts";
 import { dropped, type FieldTable, ignored, type Reading, rejected, type WireMembers } from "../field-table.ts";
 import { enumeration, object, optional } from "../schema-helpers.ts";
-import { isAbsent } from "../shared/is-empty.ts";
+import { isAbsent } from "../shared/json-accessors.ts";
 import {
   efforts,
   endUserRow,

@@ -2,8 +2,8 @@
 import type { TokenLogprob } from "../../canonical/chat.ts";
 import type { OpenBlock, StreamEvent } from "../../canonical/stream-event.ts";
 import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
+import { isBlankInput } from "../shared/arguments.ts";
 import { parseTokens } from "../shared/openai-logprobs.ts";
-import { isBlankInput } from "../shared/tool-input.ts";
 import { parseAnnotations } from "./citations.ts";
 import { isRedacted, itemState, partBreak, reasoningText } from "./reasoning.ts";
 import { callIdOf, callInputOf, callKinds, type Reading } from "./response.ts";

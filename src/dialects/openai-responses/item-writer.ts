@@ -4,8 +4,8 @@ import type { OpenBlock } from "../../canonical/stream-event.ts";
 import type { JsonObject } from "../../lib/json.ts";
 import type { Frame } from "../../lib/sse.ts";
 import type { ResponseFrame } from "../dialect.ts";
+import { isBlankInput } from "../shared/arguments.ts";
 import { renderTokens } from "../shared/openai-logprobs.ts";
-import { isBlankInput } from "../shared/tool-input.ts";
 import { itemId } from "./ids.ts";
 import {
   type Called,

@@ -2,8 +2,8 @@
 import type { Block, Choice, Citation, TokenLogprob, ToolCallBlock } from "../../canonical/chat.ts";
 import type { ProviderState } from "../../canonical/provider-state.ts";
 import { type JsonObject, omitUndefined } from "../../lib/json.ts";
+import { isBlankInput } from "../shared/arguments.ts";
 import { renderTokens } from "../shared/openai-logprobs.ts";
-import { isBlankInput } from "../shared/tool-input.ts";
 import { renderAnnotations } from "./citations.ts";
 import { type ItemKind, itemId } from "./ids.ts";
 import { ownerOf, type StateOwner, sealedState, summaryOf } from "./reasoning.ts";

@@ -5,7 +5,7 @@ import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
 import type { Passthrough, RenderContext, UpstreamRequest } from "../dialect.ts";
 import { unsupported } from "../errors.ts";
 import { corrector } from "../shared/corrected-usage.ts";
-import { isAbsent } from "../shared/is-empty.ts";
+import { isAbsent } from "../shared/json-accessors.ts";
 import { isOurs } from "./ids.ts";
 import { passthroughReader } from "./passthrough-reader.ts";
 import { callState, nativeState, stateInclude, thinks } from "./reasoning.ts";

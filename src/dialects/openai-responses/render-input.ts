@@ -2,8 +2,8 @@
 import type { Block, Message, TextBlock, ToolCallBlock, ToolResultBlock } from "../../canonical/chat.ts";
 import { type Json, type JsonObject, omitUndefined } from "../../lib/json.ts";
 import { unsupported } from "../errors.ts";
+import { sendable } from "../shared/arguments.ts";
 import { settle } from "../shared/normalize-messages.ts";
-import { sendable } from "../shared/tool-input.ts";
 import { cleanId, type ToolNames } from "../shared/tool-names.ts";
 import { type Warnings, warnField } from "../shared/warnings.ts";
 import { asContent, dialectName, inputText, renderInput, renderOutputText } from "./content.ts";

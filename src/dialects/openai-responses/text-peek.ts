@@ -1,5 +1,5 @@
 // Recognizes frames that only add text by their prefix, without parsing them.
-import { stringFrom } from "../shared/string-from.ts";
+import { stringFrom } from "../shared/json-accessors.ts";
 
 const opening = '{"type":"response.output_text.delta"';
 const delta = '"delta":"';

@@ -4,7 +4,7 @@ import type { UnmappedField } from "../../canonical/warning.ts";
 import { isObject, type Json, type JsonObject, omitUndefined } from "../../lib/json.ts";
 import { badValue, missing, unsupported } from "../errors.ts";
 import type { Reading } from "../field-table.ts";
-import { isAbsent } from "../shared/is-empty.ts";
+import { isAbsent } from "../shared/json-accessors.ts";
 import type { ToolNames } from "../shared/tool-names.ts";
 import { type Warnings, warnField } from "../shared/warnings.ts";
 import { dialectName } from "./content.ts";

@@ -3,7 +3,7 @@ import type { RerankRequest } from "../../canonical/rerank.ts";
 import { isObject, type Json, type JsonObject } from "../../lib/json.ts";
 import { fieldPaths } from "../field-table.ts";
 import { renderer } from "../render-fields.ts";
-import { isAbsent } from "../shared/is-empty.ts";
+import { isAbsent } from "../shared/json-accessors.ts";
 import { cohereErrors } from "../vendor-errors.ts";
 import {
   clientHalves,

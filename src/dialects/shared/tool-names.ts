@@ -1,6 +1,10 @@
-// Identifiers in the alphabet of strict dialects. The same input gives the same name, for calls and results.
+// Identifiers in the alphabet of strict dialects. The same input gives the same name, for calls and results; replies
+// get the client's names and kinds back.
 import { createHash } from "node:crypto";
-import type { ChatRequest } from "../../canonical/chat.ts";
+import type { ChatRequest, ToolCallBlock } from "../../canonical/chat.ts";
+import type { ReadContext } from "../dialect.ts";
+import { isNoArguments } from "./arguments.ts";
+import { unwrapCustomInput } from "./custom-tools.ts";
 
 const cleanCallId = /^[A-Za-z0-9_-]{1,64}$/;
 const cleanText = /^[A-Za-z0-9_-]+$/;
@@ -54,4 +58,30 @@ export function toolNames(request: ChatRequest, maxChars: number, clean: RegExp 
     toCanon.set(wire, name);
   }
   return { toWire: (name) => toWire.get(name) ?? name, toCanon: (name) => toCanon.get(name) ?? name };
+}
+
+/** The client's name of a tool, and whether it accepts free text. */
+interface CalledTool {
+  readonly name: string;
+  readonly kind: ToolCallBlock["kind"];
+}
+
+/** Finds the requested tool by its name on the wire. */
+export type ToolFinder = (wireName: string) => CalledTool;
+
+/** `namesOf` must be the mapping that the request was rendered with. */
+export function findTools({ request }: ReadContext, namesOf: (canonicalRequest: ChatRequest) => ToolNames): ToolFinder {
+  if (request === undefined || request.operation !== "chat") return (name) => ({ name, kind: "function" });
+  const names = namesOf(request);
+  const custom = new Set(request.tools.flatMap((tool) => (tool.kind === "custom" ? [tool.name] : [])));
+  return (wireName) => {
+    const name = names.toCanon(wireName);
+    return { name, kind: custom.has(name) ? "custom" : "function" };
+  };
+}
+
+/** The canonical input of a call: JSON text unchanged, missing arguments as `{}`, free text unwrapped. */
+export function callInput(kind: ToolCallBlock["kind"], json: string): string {
+  const whole = isNoArguments(json) ? "{}" : json;
+  return kind === "custom" ? unwrapCustomInput(whole) : whole;
 }

@@ -10,8 +10,8 @@ import { type Dimensions, dimensionsOf, dimensionsOfBase64 } from "../../lib/ima
 import { type CacheWrites, cacheHintIn, cacheWritesOf, longerCache } from "../cost-fields.ts";
 import { soundSeconds } from "../shared/audio-duration.ts";
 import { soundOf } from "../shared/audio-format.ts";
+import { characterCount } from "../shared/json-accessors.ts";
 import { readDataUri } from "../shared/media.ts";
-import { characterCount } from "../shared/text-length.ts";
 
 /** `size` is null where only a URL is known, or the bytes do not contain it. */
 export interface ImagePart {

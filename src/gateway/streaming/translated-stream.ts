@@ -4,7 +4,7 @@ import { type Adapt, watchStops } from "../../canonical/stop-sequences.ts";
 import type { StreamEvent } from "../../canonical/stream-event.ts";
 import type { Usage } from "../../canonical/usage.ts";
 import type { ResponseFrame, StreamReader, StreamWriter } from "../../dialects/dialect.ts";
-import { withoutNullArguments } from "../../dialects/shared/null-arguments.ts";
+import { withoutNullArguments } from "../../dialects/shared/arguments.ts";
 import { readFrame } from "../../lib/sse.ts";
 import type { UpstreamPlan } from "../attempts/upstream-plan.ts";
 import type { GatewayRequest } from "../pipeline/gateway-request.ts";

@@ -1,7 +1,7 @@
 // The schema's bounds, from both sides and in both spellings.
 import { expect, test } from "bun:test";
 import { Compile } from "typebox/compile";
-import { countSchema } from "../../../src/dialects/gemini/token-count.ts";
+import { countSchema } from "../../../src/dialects/gemini/token-count-dialect.ts";
 import type { Json, JsonObject } from "../../../src/lib/json.ts";
 import { wireJson } from "../../support/fixtures.ts";
 import { dialect, hello } from "./bench.ts";
