@@ -19,10 +19,12 @@ import { readAdjustments, readAttempts } from "./gateway/ledger/read.ts";
 import { createLedgerReader } from "./gateway/ledger/reader.ts";
 import { createRepricer, type Repricer } from "./gateway/ledger/repricer.ts";
 import type { Gateway } from "./gateway/pipeline/gateway.ts";
+import type { Readiness } from "./gateway/pipeline/readiness.ts";
 import type { Keys } from "./gateway/policy/keys.ts";
 import type { Videos } from "./gateway/tasks/videos.ts";
 import { adminEndpoints } from "./http/admin-endpoints.ts";
 import type { Endpoint } from "./http/endpoint.ts";
+import { liveEndpoint } from "./http/live-endpoint.ts";
 import { type MetricsParts, metricsRow } from "./http/metrics-endpoints.ts";
 import type { ReadLimits } from "./http/read.ts";
 import { sessionEndpoints } from "./http/session-endpoints.ts";
@@ -39,7 +41,8 @@ export interface AdminApiParts extends Pick<AccessDependencies, "store" | "peppe
   readonly limits: ReadLimits;
   readonly credentialKey: Uint8Array;
   readonly catalog: ServedCatalog;
-  readonly gateway: Pick<Gateway, "listings" | "router" | "ledger" | "budgets">;
+  readonly gateway: Pick<Gateway, "running" | "listings" | "router" | "ledger" | "budgets">;
+  readonly readiness: Pick<Readiness, "notReady">;
   readonly videos: Videos;
   readonly keys: Pick<Keys, "refresh">;
   readonly settings: Settings;
@@ -135,6 +138,7 @@ export function adminApi(parts: AdminApiParts, teardown: (() => unknown)[]): rea
     attempts: (id) => readAttempts(dataFolder, id),
     adjustments: (n, id) => readAdjustments(dataFolder, n, id),
     bodies: (id) => readBodies(dataFolder, id),
+    cancel: gateway.running.end,
     dataFolder,
     endUsersChanged: erasures.apply,
     videos: () => parts.videos,
@@ -149,6 +153,10 @@ export function adminApi(parts: AdminApiParts, teardown: (() => unknown)[]): rea
   const callers = { access, pepper, publicUrl, limits };
   return [
     ...sessionEndpoints(() => callers),
+    liveEndpoint(() => ({
+      ...{ ...callers, live: { reader, running: gateway.running.list } },
+      isEnding: async () => (await parts.readiness.notReady())?.status === "draining",
+    })),
     ...adminEndpoints(resources, () => ({ ...callers, admin })),
     metricsRow(() => ({ registry, mayReadMetrics })),
   ];

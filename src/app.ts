@@ -220,7 +220,7 @@ export async function start(options: StartOptions): Promise<Running> {
     const { publicUrl } = foundation.configuration.videos;
     const followed = followConfiguration(options, { foundation, live, gateway, keys }, teardown);
     const admin = adminApi(
-      { ...foundation, ...observability, followed, catalog: live, gateway, videos, keys },
+      { ...foundation, ...observability, followed, catalog: live, gateway, videos, keys, readiness },
       teardown,
     );
     const rows = endpoints({

@@ -9,6 +9,7 @@ export const scopes = {
   "keys:write": "Create, change, rotate and revoke keys; create, change and delete projects.",
   "usage:read": "Read aggregated usage.",
   "requests:read": "Read requests.",
+  "requests:write": "Cancel requests that are in progress.",
   "bodies:read": "Read stored bodies of requests.",
   "costs:read": "With `usage:read` or `requests:read`: what providers charge, and the attempts at them.",
   "tasks:read": "Read video tasks.",
@@ -122,8 +123,9 @@ export const permissions: Readonly<Record<string, Permissions>> = {
       list: ["operator", "requests:read"],
       get: ["operator", "requests:read"],
       bodies: ["operator", "bodies:read"],
+      cancel: ["operator", "requests:write"],
     },
-    fields: `object id bodies request_id created_at organization_id project_id key_id end_user session operation format model
+    fields: `object id bodies canceled request_id created_at organization_id project_id key_id end_user session operation format model
       stream state provider upstream_model credential attempts status error_code warnings first_byte_ms duration_ms
       tokens units estimated charged price price_version replay_of`,
     restrictedFields: { to: costReaders, fields: "cost cost_version attempt_list adjustments" },

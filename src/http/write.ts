@@ -12,7 +12,8 @@ import { isLargerThan } from "../lib/size.ts";
 import { asArray } from "./json-array-stream.ts";
 
 export const jsonType = "application/json; charset=utf-8";
-const streamHeaders = {
+/** The headers of every event stream. */
+export const streamHeaders = {
   "content-type": "text/event-stream; charset=utf-8",
   "cache-control": "no-cache, no-transform",
   "x-accel-buffering": "no",

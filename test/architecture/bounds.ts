@@ -130,7 +130,7 @@ export const otherBounds: Readonly<Record<string, readonly string[]>> = {
     "src/dialects/openai-responses/transcript.ts minOutputChars",
   ],
   "a buffer or a slice of work: it changes speed, and no answer": [
-    "src/store/audit.ts pageRows",
+    ...["src/store/audit.ts pageRows", "src/admin/live-requests.ts maxShownRows maxReadRows"],
     "src/gateway/end-users/held-data.ts pageRows",
     "src/admin/resources/end-users.ts maxObjects",
     "src/gateway/bodies/recorder.ts beyondBytes shortestSecret",
@@ -191,7 +191,7 @@ export const otherBounds: Readonly<Record<string, readonly string[]>> = {
     "src/app.ts backlogTickMs deadlineTickMs videoDrainMs waitingTickMs",
     "src/telemetry/event-loop-delay.ts everyMs",
     "src/gateway/bodies/bodies.ts pruneEveryMs",
-    "src/admin-api.ts catchUpEveryMs",
+    ...["src/admin-api.ts catchUpEveryMs", "src/http/live-endpoint.ts tickMs heartbeatTicks maxTicks"],
     "src/gateway/end-users/erasures.ts lookEveryMs",
     "src/gateway/prices/stored-books.ts lookEveryMs",
     "src/gateway/ledger/repricer.ts lookEveryMs",

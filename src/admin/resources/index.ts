@@ -46,6 +46,7 @@ export interface ResourceDependencies {
   readonly attempts: RequestDependencies["attempts"];
   readonly adjustments: RequestDependencies["adjustments"];
   readonly bodies: RequestDependencies["bodies"];
+  readonly cancel: RequestDependencies["cancel"];
   readonly dataFolder: EndUserDependencies["dataFolder"];
   readonly endUsersChanged: EndUserDependencies["endUsersChanged"];
   readonly videos: () => Videos;

@@ -20,6 +20,8 @@ export interface RequestDependencies {
   readonly attempts: (id: string) => readonly AttemptRow[];
   /** What repricing has added to the figures of a row. */
   readonly adjustments: (n: number, id: string) => readonly Adjustment[];
+  /** False for a request that is not in progress. */
+  readonly cancel: (id: string) => boolean;
   /** What is stored of the content of a request. */
   readonly bodies: (id: string) => readonly StoredBody[];
 }
@@ -144,6 +146,9 @@ function writtenAttempt(row: AttemptRow): JsonObject {
   };
 }
 
+/** A row as it is in lists: without its attempts. */
+export const writtenRow = (row: RequestRow): JsonObject => written(row, null);
+
 function written(row: RequestRow, details: Details | null): JsonObject {
   return {
     object: "request",
@@ -188,6 +193,19 @@ function bodiesAction({ reader, bodies }: RequestDependencies): Action {
   };
 }
 
+function cancelAction({ cancel }: RequestDependencies): Action {
+  return {
+    summary: "Ends a request that is in progress, with an error for its client; it is charged for what it used so far.",
+    ...{ scope: "object", effect: "outside" },
+    reply: Type.Object({
+      object: Type.Literal("request_cancellation"),
+      id: text("The request."),
+      canceled: Type.Boolean({ description: "False where it is not in progress in the process that answers." }),
+    }),
+    run: async (_context, id) => ({ object: "request_cancellation", id, canceled: cancel(id) }),
+  };
+}
+
 const nanoDigits = 9;
 
 type Filters = Record<string, string | number | undefined>;
@@ -218,7 +236,7 @@ function filterOf(given: Filters): RequestListFilter {
 export function requests(dependencies: RequestDependencies): Resource {
   const { reader, attempts, adjustments } = dependencies;
   return {
-    actions: { bodies: bodiesAction(dependencies) },
+    actions: { bodies: bodiesAction(dependencies), cancel: cancelAction(dependencies) },
     ...{ name: "requests", title: "request", object },
     list: list(filters, [""], async ({ principal }, { filters: given, limit, after }) => {
       if (given.min_cost !== undefined) requireRole(principal, "costs:read");

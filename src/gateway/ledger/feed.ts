@@ -22,6 +22,15 @@ export interface FeedPage {
   readonly hasMore: boolean;
 }
 
+/** The `after` of a reader that starts now. */
+export function feedEnd(dataFolder: string): string {
+  return withUsageIndex(dataFolder, ({ files: [current], database }) => {
+    if (current === undefined) return "";
+    const sql = "select 0 as n, coalesce(max(seq), 0) as seq from feed where ledger = ?";
+    return `${current.id}.${readPlaces(database.query(sql).all(current.id))[0]?.seq ?? 0}`;
+  });
+}
+
 const readPlaces = rowReader("feed", Type.Object({ seq: IntColumn, n: IntColumn }));
 type Place = Static<ReturnType<typeof Type.Object<{ seq: typeof IntColumn; n: typeof IntColumn }>>>;
 

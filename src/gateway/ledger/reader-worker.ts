@@ -1,6 +1,6 @@
 // The worker thread that reads the ledger for a gateway that serves requests.
 import type { ThreadMessage } from "../../lib/thread.ts";
-import { type FeedQuery, readFeed } from "./feed.ts";
+import { type FeedQuery, feedEnd, readFeed } from "./feed.ts";
 import { type RequestListQuery, readRequestPage } from "./request-list.ts";
 import { type FacetQuery, readFacets, readSeries, type SeriesQuery } from "./series.ts";
 import { withUsageIndex } from "./usage-index.ts";
@@ -12,6 +12,7 @@ export type ReadJob = { readonly dataFolder: string } & (
   | { readonly read: "feed"; readonly query: FeedQuery }
   | { readonly read: "series"; readonly query: SeriesQuery }
   | { readonly read: "facets"; readonly query: FacetQuery }
+  | { readonly read: "feedEnd" }
   | { readonly read: "nothing" }
 );
 
@@ -31,6 +32,8 @@ function readFor(job: ReadJob): unknown {
       return readSeries(job.dataFolder, job.query);
     case "facets":
       return readFacets(job.dataFolder, job.query);
+    case "feedEnd":
+      return feedEnd(job.dataFolder);
     case "nothing":
       return withUsageIndex(job.dataFolder, () => null);
   }

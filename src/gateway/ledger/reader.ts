@@ -13,6 +13,8 @@ export interface LedgerReader {
   requests(query: RequestListQuery): Promise<RequestPage>;
   /** Rejects for an invalid cursor. */
   feed(query: FeedQuery): Promise<FeedPage>;
+  /** The place in the feed of a reader that starts now. */
+  feedEnd(): Promise<string>;
   /** From roll-ups. */
   series(query: SeriesQuery): Promise<Series>;
   facets(query: FacetQuery): Promise<readonly Facet[]>;
@@ -33,6 +35,7 @@ export function createLedgerReader(dataFolder: string): LedgerReader {
     usage: async (query) => (await ask({ dataFolder, read: "usage", query })) as readonly UsageReportRow[],
     requests: async (query) => (await ask({ dataFolder, read: "requests", query })) as RequestPage,
     feed: async (query) => (await ask({ dataFolder, read: "feed", query })) as FeedPage,
+    feedEnd: async () => (await ask({ dataFolder, read: "feedEnd" })) as string,
     series: async (query) => (await ask({ dataFolder, read: "series", query })) as Series,
     facets: async (query) => (await ask({ dataFolder, read: "facets", query })) as readonly Facet[],
     async catchUp() {

@@ -14,7 +14,7 @@ import type { PendingReservations, Reservations } from "../policy/reservations.t
 import type { Prices } from "../prices/prices.ts";
 import type { Candidate } from "../routing/catalog.ts";
 import type { Affinity, Router } from "../routing/router.ts";
-import type { RunningWork, Stoppable } from "./running-work.ts";
+import type { RunningRequest, RunningWork, Stoppable } from "./running-work.ts";
 
 /** The provider of a reply, and the number of attempts. */
 export interface ServedBy {
@@ -93,6 +93,7 @@ export interface ExchangeDependencies extends RequestIds {
   readonly events: Events;
   readonly arrivedMs: number;
   readonly keyId: string;
+  readonly project: string;
   readonly bodies: BodyRecorder | null;
   readonly running: RunningWork;
 }
@@ -157,6 +158,14 @@ class RunningExchange implements Exchange, Stoppable {
     if (this.stopped !== null) return;
     this.stopped = reason;
     this.end?.(reason);
+  }
+
+  describe(): RunningRequest {
+    const { id, requestId, keyId, admittedAtMs: startedMs } = this;
+    const { project, operation, model } = this.given;
+    const firstByteMs = this.firstByteMs === null ? null : Math.round(this.firstByteMs);
+    const provider = this.busy?.provider.entry.name ?? null;
+    return { id, requestId, keyId, project, operation, model, provider, startedMs, firstByteMs };
   }
 
   signal(client: () => AbortSignal): AbortSignal {

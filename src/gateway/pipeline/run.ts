@@ -130,6 +130,7 @@ export async function perform<T>(
       tier: request.size.tier(),
       passedOver: admitted.passedOver,
       keyId: caller.keyId,
+      project: caller.project,
       running,
       router: dependencies.router,
       affinity: admitted.affinity,

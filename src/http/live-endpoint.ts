@@ -1,0 +1,141 @@
+// `GET /admin/api/requests/live`: requests as they begin and settle, as an event stream that can be resumed.
+import { Type } from "typebox";
+import { closed, shortText } from "../admin/fields.ts";
+import { createLiveReader, type LiveChange, type LiveFilter, type LiveSource } from "../admin/live-requests.ts";
+import { requireVerb } from "../admin/permissions.ts";
+import { refuseUnknown } from "../admin/query.ts";
+import { GatewayError } from "../canonical/error.ts";
+import type { JsonObject } from "../lib/json.ts";
+import { adminCaller, type CallerParts } from "./admin-caller.ts";
+import type { HandlerContext, HandlerEndpoint } from "./endpoint.ts";
+import { protocols } from "./protocols.ts";
+import { queryOf } from "./target.ts";
+import { validated } from "./validate.ts";
+import { streamHeaders } from "./write.ts";
+
+export interface LiveParts extends CallerParts {
+  readonly live: LiveSource;
+  /** The process is about to stop: streams end, so that clients go elsewhere. */
+  isEnding(): Promise<boolean>;
+}
+
+const tickMs = 1_000;
+const heartbeatTicks = 15;
+/** A stream ends after so long, and its client continues with a credential that is checked again. */
+const maxTicks = 300;
+const maxReaders = 20;
+
+const filters = Type.Object(
+  {
+    key_id: Type.Optional(shortText("Only of this key.")),
+    project_id: Type.Optional(shortText("Only of this project.")),
+    model: Type.Optional(Type.String({ minLength: 1, maxLength: 512, description: "Only for this model." })),
+    provider: Type.Optional(shortText("Only answered by this provider.")),
+    operation: Type.Optional(shortText("Only of this operation.")),
+  },
+  closed,
+);
+
+const names = Object.keys(filters.properties);
+const eventText = ({ id, data }: LiveChange): string => `id: ${id}\nevent: requests\ndata: ${JSON.stringify(data)}\n\n`;
+
+interface Watch {
+  readonly parts: LiveParts;
+  readonly next: () => Promise<LiveChange>;
+  readonly onEnd: () => void;
+  /** The client has left. */
+  readonly isOver: () => boolean;
+}
+
+/** Read by its client: a slow one gets fewer and larger changes, and nothing is queued. */
+function streamOf({ parts, next, onEnd, isOver }: Watch): ReadableStream<Uint8Array> {
+  let ticks = 0;
+  let silent = 0;
+  const step = async (): Promise<string | null> => {
+    if (ticks++ >= maxTicks) return null;
+    if (ticks > 1) await Bun.sleep(tickMs);
+    if (isOver() || (await parts.isEnding())) return null;
+    const change = await next();
+    if (!change.isEmpty || ticks === 1) {
+      silent = 0;
+      return eventText(change);
+    }
+    return ++silent % heartbeatTicks === 0 ? ": \n\n" : "";
+  };
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        for (;;) {
+          const text = await step();
+          if (text === null) {
+            if (!isOver()) controller.close();
+            return onEnd();
+          }
+          if (text !== "") return controller.enqueue(Buffer.from(text));
+        }
+      },
+      cancel: onEnd,
+    },
+    { highWaterMark: 0 },
+  );
+}
+
+const placeForm = /^[a-z0-9]+\.\d{1,15}$/;
+
+function createHandle(): (parts: LiveParts, context: HandlerContext) => Promise<Response> {
+  let readers = 0;
+  return async (parts, context) => {
+    const { request, requestId } = context;
+    const principal = await adminCaller(parts, context);
+    requireVerb(principal, "requests", "list");
+    const query = queryOf(request);
+    refuseUnknown(query, names);
+    const filter = validated(filters, Object.fromEntries(query) as JsonObject) as LiveFilter;
+    const given = request.headers.get("last-event-id");
+    if (readers >= maxReaders)
+      throw new GatewayError("rate_limit_exceeded", `More than ${maxReaders} clients watch requests.`);
+    const after = given !== null && placeForm.test(given) ? given : null;
+    const next = createLiveReader(parts.live, principal, filter, after);
+    // Fails before the stream begins where the ledger cannot be read.
+    const first = await next();
+    let isFirst = true;
+    readers++;
+    let isOver = false;
+    const onEnd = (): void => {
+      if (!isOver) readers--;
+      isOver = true;
+    };
+    request.signal.addEventListener("abort", onEnd);
+    const body = streamOf({
+      ...{ parts, onEnd, isOver: () => isOver },
+      next: () => {
+        if (!isFirst) return next();
+        isFirst = false;
+        return Promise.resolve(first);
+      },
+    });
+    return new Response(body, { headers: { ...streamHeaders, "x-request-id": requestId } });
+  };
+}
+
+/** The row of the stream. */
+export function liveEndpoint(parts: () => LiveParts): HandlerEndpoint {
+  const handle = createHandle();
+  return {
+    kind: "plain",
+    method: "GET",
+    path: "/admin/api/requests/live",
+    operationId: "watchRequests",
+    summary: "Streams requests as they begin, answer and settle. `Last-Event-ID` resumes.",
+    access: { key: "admin" },
+    ...protocols.openai,
+    tag: "Admin",
+    replyTypes: ["text/event-stream"],
+    query: Object.entries(filters.properties).map(([name, schema]) => ({
+      name,
+      description: String((schema as { description?: string }).description),
+      schema: JSON.parse(JSON.stringify(schema)) as JsonObject,
+    })),
+    handle: (context) => handle(parts(), context),
+  };
+}
