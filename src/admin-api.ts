@@ -16,15 +16,16 @@ import { settingEntries } from "./config/setting-entries.ts";
 import { readBodies } from "./gateway/bodies/body-file.ts";
 import { followErasures } from "./gateway/end-users/erasures.ts";
 import { readAdjustments, readAttempts } from "./gateway/ledger/read.ts";
-import { createLedgerReader } from "./gateway/ledger/reader.ts";
+import { createLedgerReader, type LedgerReader } from "./gateway/ledger/reader.ts";
 import { createRepricer, type Repricer } from "./gateway/ledger/repricer.ts";
 import type { Gateway } from "./gateway/pipeline/gateway.ts";
 import type { Readiness } from "./gateway/pipeline/readiness.ts";
 import type { Keys } from "./gateway/policy/keys.ts";
 import type { Videos } from "./gateway/tasks/videos.ts";
+import type { CallerParts } from "./http/admin-caller.ts";
 import { adminEndpoints } from "./http/admin-endpoints.ts";
 import type { Endpoint } from "./http/endpoint.ts";
-import { liveEndpoint } from "./http/live-endpoint.ts";
+import { type LiveParts, liveEndpoint } from "./http/live-endpoints.ts";
 import { type MetricsParts, metricsRow } from "./http/metrics-endpoints.ts";
 import type { ReadLimits } from "./http/read.ts";
 import { sessionEndpoints } from "./http/session-endpoints.ts";
@@ -97,6 +98,11 @@ function declaredEntries({ keys }: DeclaredAccess): readonly DeclaredKeyEntry[] 
   });
 }
 
+function liveParts({ gateway, readiness }: AdminApiParts, callers: CallerParts, reader: LedgerReader): LiveParts {
+  const isEnding = async () => (await readiness.notReady())?.status === "draining";
+  return { ...callers, live: { reader, running: gateway.running.list }, isEnding };
+}
+
 /** The rows of the admin API, and of `/metrics`. */
 export function adminApi(parts: AdminApiParts, teardown: (() => unknown)[]): readonly Endpoint[] {
   const reader = createLedgerReader(parts.settings.dataFolder);
@@ -153,10 +159,7 @@ export function adminApi(parts: AdminApiParts, teardown: (() => unknown)[]): rea
   const callers = { access, pepper, publicUrl, limits };
   return [
     ...sessionEndpoints(() => callers),
-    liveEndpoint(() => ({
-      ...{ ...callers, live: { reader, running: gateway.running.list } },
-      isEnding: async () => (await parts.readiness.notReady())?.status === "draining",
-    })),
+    liveEndpoint(() => liveParts(parts, callers, reader)),
     ...adminEndpoints(resources, () => ({ ...callers, admin })),
     metricsRow(() => ({ registry, mayReadMetrics })),
   ];

@@ -191,7 +191,7 @@ export const otherBounds: Readonly<Record<string, readonly string[]>> = {
     "src/app.ts backlogTickMs deadlineTickMs videoDrainMs waitingTickMs",
     "src/telemetry/event-loop-delay.ts everyMs",
     "src/gateway/bodies/bodies.ts pruneEveryMs",
-    ...["src/admin-api.ts catchUpEveryMs", "src/http/live-endpoint.ts tickMs heartbeatTicks maxTicks"],
+    ...["src/admin-api.ts catchUpEveryMs", "src/http/live-endpoints.ts tickMs maxTicks"],
     "src/gateway/end-users/erasures.ts lookEveryMs",
     "src/gateway/prices/stored-books.ts lookEveryMs",
     "src/gateway/ledger/repricer.ts lookEveryMs",
