@@ -4,12 +4,18 @@ import type { Operation } from "../canonical/operation.ts";
 import { readConfiguration } from "../config/configuration.ts";
 import { readSettings } from "../config/environment.ts";
 import { limitsOf } from "../config/limits.ts";
-import { explainRoute, type RouteExplanation } from "../gateway/routing/explain.ts";
+import {
+  type ExplainedRoute,
+  explainRoute,
+  type RoutedCandidate,
+  type RouteExplanation,
+} from "../gateway/routing/explain.ts";
 import type { Found } from "../gateway/routing/resolve.ts";
 import { allModels } from "../http/models.ts";
+import type { ProviderLimits } from "../providers/provider.ts";
 import { type OpenedCatalog, openCatalog, readServedEntries } from "./open-catalog.ts";
 import { type Command, parseCommonFields, UsageError } from "./options.ts";
-import { jsonText, table } from "./print.ts";
+import { dollars, jsonText, table } from "./print.ts";
 import { providerStateCommands } from "./provider-state.ts";
 
 const common = { json: { type: "boolean" }, offline: { type: "boolean" } } as const;
@@ -84,6 +90,7 @@ async function listRoutes(words: readonly string[]): Promise<void> {
   console.log(withLines(table([["route", "candidates"], ...cells]), notes));
 }
 
+const msPerSecond = 1_000;
 const operations = [
   ...(["chat", "count", "embed", "rerank", "moderate"] as const),
   ...(["image", "speak", "transcribe", "video"] as const),
@@ -96,12 +103,51 @@ const foundTexts: Readonly<Record<Found, string>> = {
   unlisted: "No provider lists it. Providers whose list is not available are asked.",
 };
 
-function explanationLines(model: string, most: number, { found, candidates, skipped }: RouteExplanation): string {
+function routeLines(model: string, { name, strategy, aliases, affinityMs, repeats }: ExplainedRoute): string[] {
+  return [
+    ...(name === model ? [] : [name.includes("*") ? `It matches the route '${name}'.` : `The route is '${name}'.`]),
+    `Strategy: ${strategy}.`,
+    ...(aliases.length === 0 ? [] : [`Aliases: ${aliases.join(", ")}.`]),
+    ...(affinityMs === 0 ? [] : [`A conversation stays with its candidate for ${affinityMs / msPerSecond} s.`]),
+    ...(repeats === 0 ? [] : [`A candidate is tried again ${repeats} times before the next one.`]),
+  ];
+}
+
+function limitText(limits: ProviderLimits): string[] {
+  const { requestsPerMinute, tokensPerMinute, concurrentRequests, costPerDay } = limits;
+  return [
+    ...(requestsPerMinute === undefined ? [] : [`${requestsPerMinute} requests per minute`]),
+    ...(tokensPerMinute === undefined ? [] : [`${tokensPerMinute} tokens per minute`]),
+    ...(concurrentRequests === undefined ? [] : [`${concurrentRequests} concurrent requests`]),
+    ...(costPerDay === undefined ? [] : [`$${dollars(costPerDay)} per day`]),
+  ];
+}
+
+/** What is not as usual about a candidate. */
+function conditionsOf({ credential, tier, weight, after, supports, limits }: RoutedCandidate): string {
+  const { images, tools, jsonSchema, maxInputTokens, maxOutputTokens } = supports;
+  return [
+    ...(credential === null ? [] : [`credential ${credential}`]),
+    ...(tier === 1 ? [] : [`tier ${tier}`]),
+    ...(weight === 1 ? [] : [`weight ${weight}`]),
+    ...(after === null ? [] : [`after ${after}`]),
+    ...(images === false ? ["no images"] : []),
+    ...(tools === false ? ["no tools"] : []),
+    ...(jsonSchema === false ? ["no JSON Schema"] : []),
+    ...(maxInputTokens === undefined ? [] : [`at most ${maxInputTokens} input tokens`]),
+    ...(maxOutputTokens === undefined ? [] : [`at most ${maxOutputTokens} output tokens`]),
+    ...limits.flatMap(limitText),
+  ].join(", ");
+}
+
+function explanationLines(model: string, most: number, explanation: RouteExplanation): string {
+  const { found, route, candidates, skipped } = explanation;
   const head = found === null ? `The model '${model}' does not exist or is not configured.` : foundTexts[found];
-  const candidateRows = candidates.map(({ provider, model: own, dialects }, index) => [
+  const candidateRows = candidates.map((candidate, index) => [
     `${index + 1}.`,
-    `${provider}/${own}`,
-    dialects.join(", "),
+    `${candidate.provider}/${candidate.model}`,
+    candidate.dialects.join(", "),
+    conditionsOf(candidate),
   ]);
   const others = skipped.map(({ provider, model: own, reason }) => [
     own === null ? provider : `${provider}/${own}`,
@@ -109,6 +155,7 @@ function explanationLines(model: string, most: number, { found, candidates, skip
   ]);
   return [
     head,
+    ...(route === null ? [] : routeLines(model, route)),
     ...(candidateRows.length === 0 ? [] : ["", "Asked in this order, until one answers:", table(candidateRows)]),
     ...(candidateRows.length > most ? [`At most ${most} attempts are made for one request.`] : []),
     ...(others.length === 0 ? [] : ["", "Not asked:", table(others)]),

@@ -97,6 +97,39 @@ test("the text says who is asked and why others are not", async () => {
   expect(out).toContain("The model list of provider 'silent' is not available.");
 });
 
+test("a route is explained with its settings, in the order of its tiers, also by an alias or a pattern", async () => {
+  const there = place(`providers:
+  second: { kind: compatible, base_url: "${second.url}/v1" }
+  capped:
+    kind: compatible
+    base_url: "${first.url}/v1"
+    limits: { cost_per_day: "2.50" }
+    credentials: [{ name: main, credential: sk-main, limits: { requests_per_minute: 60 } }]
+models:
+  careful:
+    strategy: weighted
+    aliases: [wary]
+    candidates:
+      - { provider: second, model: b, tier: 2 }
+      - { provider: capped, model: c, weight: 3, supports: { tools: false, max_input_tokens: 1000 } }
+    fallbacks: [{ route: "any-*", after: [content_refusal] }]
+  "any-*": { candidates: [{ provider: second, model: "*" }] }
+`);
+  const { out } = await there.run(["routes", "explain", "wary", "--offline"]);
+  expect(out).toContain("The route is 'careful'.\nStrategy: weighted.\nAliases: wary.\n");
+  expect(out).toMatch(
+    /1\. {2}capped\/c .*credential main, weight 3, no tools, at most 1000 input tokens, \$2\.5 per day, 60 requests per minute/,
+  );
+  expect(out).toMatch(/2\. {2}second\/b .*tier 2/);
+  expect(out).toMatch(/3\. {2}second\/.* after content_refusal/);
+  const { out: text } = await there.run(["routes", "explain", "any-thing", "--offline", "--json"]);
+  there.remove();
+  expect(JSON.parse(text)).toMatchObject({
+    route: { name: "any-*", strategy: "ordered" },
+    candidates: [{ provider: "second", model: "any-thing", tier: 1, weight: 1, after: null, limits: [] }],
+  });
+});
+
 test("models: routes first, then what is listed; without the network only what is declared", async () => {
   const { value } = await json("models");
   expect(value.unavailable).toEqual(["silent"]);

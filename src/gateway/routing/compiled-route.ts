@@ -44,7 +44,8 @@ export const features = [
   ["jsonSchema", "lacks_json_schema", 4],
 ] as const;
 
-const classOf = ({ tier = 1, after }: Candidate): number => (after === undefined ? tier : fallbackClass);
+/** Candidates of a lower class come first, whatever the strategy. */
+export const classOf = ({ tier = 1, after }: Candidate): number => (after === undefined ? tier : fallbackClass);
 
 export function compileRoute(
   given: readonly Candidate[],
@@ -81,7 +82,7 @@ export function compileRoute(
 }
 
 /** What the operator declared for this candidate, else for the models of its provider. */
-function supportsOf({ supports, provider: { entry }, model }: Candidate): Supports {
+export function supportsOf({ supports, provider: { entry }, model }: Candidate): Supports {
   const declared = entry.declared?.find(({ models }) => models.test(model))?.capabilities;
   return {
     ...(declared?.imageInput === undefined ? {} : { images: declared.imageInput }),
