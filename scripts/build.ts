@@ -1,5 +1,6 @@
 // Builds one self-contained executable, dist/turnpike. It reads no .env and no bunfig.toml from where it is started.
 import { mkdirSync } from "node:fs";
+import "./console.ts";
 
 mkdirSync("dist", { recursive: true });
 const flags = ["--compile", "--minify", "--no-compile-autoload-dotenv", "--no-compile-autoload-bunfig"];
@@ -15,6 +16,8 @@ const entries = [
   "src/providers/sandbox/worker.ts",
   "src/providers/token-counter/worker-cl100k.ts",
   "src/providers/token-counter/worker-o200k.ts",
+  // Embedded as it is.
+  "dist/console.bundle",
 ];
 const child = Bun.spawnSync([process.execPath, "build", ...flags, ...entries, "--outfile", "dist/turnpike"], {
   stdio: ["inherit", "inherit", "inherit"],

@@ -25,6 +25,7 @@ const tool = (name: string) => join(repository, "node_modules", ".bin", name);
 const steps: Step[] = [
   { name: "format and lint", command: [tool("biome"), "check", "--error-on-warnings"] },
   { name: "types", command: [tool("tsc"), "-p", "."] },
+  { name: "types of the console", command: [tool("tsc"), "-p", "console"] },
   ...(existsSync(join(repository, "scripts/docs.ts"))
     ? [{ name: "generated documents", command: [bun, "scripts/docs.ts", "--check"] }]
     : []),

@@ -11,6 +11,7 @@ import { servesImages } from "../gateway/routing/resolve.ts";
 import type { Videos } from "../gateway/tasks/videos.ts";
 import type { Clock } from "../lib/clock.ts";
 import { audioEndpoints } from "./audio-endpoints.ts";
+import { consoleEndpoints } from "./console/endpoints.ts";
 import { docsPage, docsSignIn } from "./docs/page.ts";
 import type { Endpoint, KeyRule } from "./endpoint.ts";
 import { geminiEndpoints, googleKey } from "./gemini-endpoints.ts";
@@ -57,7 +58,7 @@ const browser: KeyRule = { key: "client", carriers: ["bearer", "query"] };
 const open: KeyRule = { key: "none" };
 const openaiSide = protocols.openai;
 
-/** The rows of a separate listener for management: the admin API, health, and the document of both. */
+/** The rows of a separate listener for management: the admin API, the console, health, and the document. */
 export function adminListenerEndpoints(admin: readonly Endpoint[], readiness: Readiness): readonly Endpoint[] {
   const plain = (path: string, operationId: string, summary: string) =>
     ({ kind: "plain", method: "GET", path, operationId, summary, access: open, ...openaiSide }) as const;
@@ -70,7 +71,7 @@ export function adminListenerEndpoints(admin: readonly Endpoint[], readiness: Re
       handle: ({ origin, requestId }) => writeJson(document(rows, origin()), requestId),
     },
   ];
-  return rows;
+  return [...rows, ...consoleEndpoints(openaiSide)];
 }
 
 const plain = (path: string, operationId: string, summary: string, access: KeyRule) =>
@@ -151,5 +152,6 @@ export function endpoints(dependencies: EndpointDependencies): readonly Endpoint
     ...documents,
     ...(dependencies.admin ?? []),
   ];
-  return rows;
+  // Its files are not part of the API, and are served where the admin API is.
+  return dependencies.admin === undefined ? rows : [...rows, ...consoleEndpoints(openaiSide)];
 }

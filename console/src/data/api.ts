@@ -1,0 +1,159 @@
+// Requests to the admin API: credentials, pages of lists, and errors with their request id.
+
+/** Everything before `/console`, so that the console works under the prefix of a proxy. */
+export const base = new URL("../..", import.meta.url).href.replace(/\/$/, "");
+/** The path of the console itself, for the router. */
+export const consolePath = new URL(`${base}/console`).pathname;
+
+/** An answer with an error, or none at all. */
+export class ApiError extends Error {
+  readonly status: number;
+  readonly code: string;
+  readonly param: string | null;
+  readonly requestId: string | null;
+  constructor(message: string, at: { status: number; code: string; param?: string | null; requestId?: string | null }) {
+    super(message);
+    this.status = at.status;
+    this.code = at.code;
+    this.param = at.param ?? null;
+    this.requestId = at.requestId ?? null;
+  }
+}
+
+/** Kept in memory only: it is gone when the page is closed. */
+let key: string | null = null;
+let csrfToken: string | null = null;
+const listeners = new Set<() => void>();
+
+export const setKey = (given: string | null): void => {
+  key = given;
+};
+
+/** Calls the listener when the gateway refuses the session. */
+export function onSignedOut(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+interface ErrorBody {
+  readonly error?: { readonly message?: string; readonly code?: string; readonly param?: string | null };
+}
+
+async function failureOf(response: Response): Promise<ApiError> {
+  const body = (await response.json().catch(() => ({}))) as ErrorBody;
+  const {
+    message = `The gateway answered with status ${response.status}.`,
+    code = "unknown",
+    param = null,
+  } = body.error ?? {};
+  const requestId = response.headers.get("x-request-id");
+  return new ApiError(message, { status: response.status, code, param, requestId });
+}
+
+export interface Call {
+  readonly method?: string;
+  readonly body?: unknown;
+  readonly ifMatch?: number | null;
+  readonly signal?: AbortSignal;
+}
+
+function headersOf({ body, ifMatch }: Call): Record<string, string> {
+  return {
+    ...(key === null ? {} : { authorization: `Bearer ${key}` }),
+    ...(csrfToken === null ? {} : { "x-csrf-token": csrfToken }),
+    ...(body === undefined ? {} : { "content-type": "application/json" }),
+    ...(ifMatch === undefined || ifMatch === null ? {} : { "if-match": `"${ifMatch}"` }),
+  };
+}
+
+/** One request to the admin API. Throws an `ApiError`. */
+export async function call<Reply>(path: string, given: Call = {}): Promise<Reply> {
+  const { method = given.body === undefined ? "GET" : "POST", body, signal } = given;
+  const init = { method, headers: headersOf(given), credentials: "same-origin" as const };
+  const more = { ...(body === undefined ? {} : { body: JSON.stringify(body) }), ...(signal ? { signal } : {}) };
+  let response: Response;
+  try {
+    response = await fetch(`${base}/admin/api/${path}`, { ...init, ...more });
+  } catch (cause) {
+    if (signal?.aborted) throw cause;
+    throw new ApiError("The gateway cannot be reached.", { status: 0, code: "unreachable" });
+  }
+  if (response.ok) return (await response.json()) as Reply;
+  const failure = await failureOf(response);
+  if (failure.status === 401 && path !== "session") for (const listener of listeners) listener();
+  throw failure;
+}
+
+export interface Page<Row> {
+  readonly data: readonly Row[];
+  readonly has_more: boolean;
+  readonly next_cursor: string | null;
+}
+
+export type Filters = Readonly<Record<string, string | number | undefined>>;
+
+/** The query of a URL without what is empty. */
+export function queryOf(filters: Filters): string {
+  const given = Object.entries(filters).filter(([, value]) => value !== undefined && value !== "");
+  const query = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString();
+  return query === "" ? "" : `?${query}`;
+}
+
+/** Every page of a list, up to a bound. */
+export async function listAll<Row>(resource: string, filters: Filters = {}, maxPages = 20): Promise<Row[]> {
+  const rows: Row[] = [];
+  let cursor: string | undefined;
+  for (let page = 0; page < maxPages; page++) {
+    const found = await call<Page<Row>>(`${resource}${queryOf({ ...filters, limit: 100, cursor })}`);
+    rows.push(...found.data);
+    if (found.next_cursor === null) break;
+    cursor = found.next_cursor;
+  }
+  return rows;
+}
+
+export interface Session {
+  readonly actor: { readonly kind: string; readonly name: string };
+  readonly csrf_token: string | null;
+}
+
+function opened(session: Session): Session {
+  csrfToken = session.csrf_token;
+  return session;
+}
+
+/** The session of the cookie, or null. */
+export async function currentSession(): Promise<Session | null> {
+  try {
+    return opened(await call<Session>("session"));
+  } catch (cause) {
+    if (cause instanceof ApiError && [401, 404].includes(cause.status)) return null;
+    throw cause;
+  }
+}
+
+/** Begins a session. A gateway without sessions is asked with the key in each request. */
+export async function signIn(proof: { readonly key: string } | { readonly token: string }): Promise<Session> {
+  try {
+    return opened(await call<Session>("session", { body: proof }));
+  } catch (cause) {
+    const lacksSessions = cause instanceof ApiError && [404, 405].includes(cause.status);
+    if (!lacksSessions || !("key" in proof)) throw cause;
+  }
+  setKey(proof.key);
+  try {
+    await call("settings?limit=1");
+    return { actor: { kind: "admin_key", name: "admin key" }, csrf_token: null };
+  } catch (cause) {
+    setKey(null);
+    throw cause;
+  }
+}
+
+/** Ends the session, and forgets the key. */
+export async function signOut(): Promise<void> {
+  const hadKey = key !== null;
+  setKey(null);
+  if (!hadKey) await call("session", { method: "DELETE" }).catch(() => undefined);
+  csrfToken = null;
+}

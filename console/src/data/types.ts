@@ -1,0 +1,186 @@
+// Objects of the admin API as the pages use them. A test compares their members with the OpenAPI document.
+
+export type Tokens = Readonly<Record<string, number>>;
+
+export interface Attempt {
+  readonly number: number;
+  readonly provider: string;
+  readonly upstream_model: string;
+  readonly credential: string | null;
+  readonly outcome: string;
+  readonly error_code: string | null;
+  readonly status: number | null;
+  readonly started_ms: number | null;
+  readonly first_byte_ms: number | null;
+  readonly duration_ms: number | null;
+  readonly possible_tokens: number;
+  readonly cost: string | null;
+}
+
+export interface RequestRow {
+  readonly id: string;
+  readonly request_id: string | null;
+  readonly created_at: string;
+  readonly organization_id: string | null;
+  readonly project_id: string | null;
+  readonly key_id: string;
+  readonly end_user: string | null;
+  readonly session: string | null;
+  readonly operation: string;
+  readonly format: string;
+  readonly model: string;
+  readonly stream: boolean;
+  readonly state: string;
+  readonly provider: string | null;
+  readonly upstream_model: string | null;
+  readonly credential: string | null;
+  readonly attempts: number;
+  readonly status: number | null;
+  readonly error_code: string | null;
+  readonly warnings: string | null;
+  readonly first_byte_ms: number | null;
+  readonly duration_ms: number | null;
+  readonly tokens: Tokens;
+  readonly units: Tokens;
+  readonly estimated: boolean;
+  readonly charged: boolean;
+  readonly price: string | null;
+  readonly cost?: string | null;
+  readonly price_version: string | null;
+  readonly cost_version?: string | null;
+  readonly replay_of: string | null;
+  readonly attempt_list?: readonly Attempt[] | null;
+}
+
+export interface Budget {
+  readonly amount: string;
+  readonly period: "day" | "week" | "month" | "total";
+}
+
+export interface Rules {
+  readonly allowed_models?: readonly string[];
+  readonly limits?: Readonly<Record<string, number>>;
+  readonly budgets?: readonly Budget[];
+  readonly [rule: string]: unknown;
+}
+
+export interface Key {
+  readonly id: string;
+  readonly source: "api" | "file";
+  readonly name: string;
+  readonly project_id: string;
+  readonly state: "active" | "disabled" | "expired" | "revoked";
+  readonly preview: string;
+  readonly rules: Rules;
+  readonly created_at: string | null;
+  readonly expires_at: string | null;
+  readonly previous_until: string | null;
+  readonly version: number | null;
+}
+
+export interface UsageRow {
+  readonly start: string | null;
+  readonly project_id: string | null;
+  readonly key_id: string | null;
+  readonly model: string | null;
+  readonly provider: string | null;
+  readonly requests: number;
+  readonly errors: number;
+  readonly in_progress: number;
+  readonly tokens: Tokens;
+  readonly price: string | null;
+  readonly cost?: string | null;
+  readonly unpriced: number;
+}
+
+export interface Entry {
+  readonly id: string;
+  readonly source: "api" | "file" | "environment" | "built_in" | "discovered";
+  readonly config: Readonly<Record<string, unknown>>;
+  readonly created_at: string | null;
+  readonly updated_at: string | null;
+  readonly version: number | null;
+}
+
+export interface Provider extends Entry {
+  readonly credentials: readonly { readonly name: string; readonly created_at: string }[];
+  readonly header_names: readonly string[];
+}
+
+export interface Model {
+  readonly id: string;
+  readonly kind: "route" | "listed";
+  readonly candidates: readonly { readonly provider: string; readonly model: string }[];
+  readonly display_name: string | null;
+}
+
+export interface Project {
+  readonly id: string;
+  readonly source: "api" | "file";
+  readonly name: string;
+  readonly organization_id: string;
+  readonly rules: Rules;
+}
+
+export interface Setting {
+  readonly id: string;
+  readonly value: string | number | boolean | null;
+  readonly source: "default" | "file" | "environment";
+}
+
+export interface ServiceToken {
+  readonly id: string;
+  readonly name: string;
+  readonly scopes: readonly string[];
+  readonly preview: string;
+  readonly created_at: string;
+  readonly expires_at: string | null;
+  readonly revoked_at: string | null;
+  readonly last_used_at: string | null;
+}
+
+export interface AuditEntry {
+  readonly id: string;
+  readonly created_at: string;
+  readonly actor: { readonly kind: string; readonly id: string; readonly name: string };
+  readonly action: string;
+  readonly resource: string;
+  readonly object_id: string | null;
+  readonly request_id: string | null;
+  readonly change: Readonly<Record<string, unknown>>;
+}
+
+export interface Task {
+  readonly id: string;
+  readonly operation: string;
+  readonly key_id: string;
+  readonly model: string;
+  readonly provider: string;
+  readonly upstream_model: string;
+  readonly state: string;
+  readonly progress: number;
+  readonly results: number;
+  readonly error: { readonly code: string; readonly message: string } | null;
+  readonly exchange_id: string;
+  readonly created_at: string;
+  readonly updated_at: string;
+  readonly expires_at: string;
+}
+
+export interface PriceRow {
+  readonly book: "cost" | "price";
+  readonly model: string;
+  readonly provider?: string;
+  readonly tier?: string;
+  readonly of: string;
+  readonly per: number;
+  readonly usd: string | null;
+  readonly factor: string | null;
+  readonly source?: string;
+}
+
+export interface PriceList {
+  readonly cost_version: string;
+  readonly price_version: string;
+  readonly rows: readonly PriceRow[];
+}
