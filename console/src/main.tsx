@@ -1,4 +1,100 @@
-// test
+// The entry of the console: session, theme, router and queries.
+import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
+import { createRootRoute, createRoute, createRouter, RouterProvider } from "@tanstack/react-router";
+import { type ComponentType, lazy, StrictMode, Suspense, useEffect, useState } from "react";
 import { createRoot } from "react-dom/client";
+import { ApiError, consolePath, currentSession, onSignedOut, type Session, signOut } from "./data/api.ts";
+import { readSearch, writeSearch } from "./data/url.ts";
+import { ShellSession } from "./shell/session.ts";
+import { Shell } from "./shell/shell.tsx";
+import { SignIn } from "./shell/sign-in.tsx";
+import { applyTheme } from "./shell/theme.ts";
+import { Failure, Skeleton } from "./ui/states.tsx";
 
-createRoot(document.getElementById("root") as HTMLElement).render(<h1 className="p-4">Hi</h1>);
+type Pages = Promise<{ readonly default: ComponentType }>;
+
+const build = document.documentElement.dataset["build"] ?? "";
+
+/** After an upgrade the files of an open page are gone: it loads the new ones, once. */
+function load(pages: () => Pages): () => Pages {
+  return () =>
+    pages().catch((cause: unknown) => {
+      if (sessionStorage.getItem("turnpike.reloaded") === build) throw cause;
+      sessionStorage.setItem("turnpike.reloaded", build);
+      location.reload();
+      return new Promise<never>(() => undefined);
+    });
+}
+
+const pages = {
+  "/": load(() => import("./pages/overview.tsx")),
+  "/requests": load(() => import("./pages/requests.tsx")),
+  "/playground": load(() => import("./pages/playground.tsx")),
+  "/providers": load(() => import("./pages/providers.tsx")),
+  "/models": load(() => import("./pages/models.tsx")),
+  "/keys": load(() => import("./pages/keys.tsx")),
+  "/settings": load(() => import("./pages/settings.tsx")),
+} as const;
+
+const rootRoute = createRootRoute({
+  component: Shell,
+  notFoundComponent: () => <Failure error="This page does not exist." />,
+});
+const routes = Object.entries(pages).map(([path, page]) => {
+  const Page = lazy(page);
+  const component = () => (
+    <Suspense fallback={<Skeleton />}>
+      <Page />
+    </Suspense>
+  );
+  return createRoute({
+    getParentRoute: () => rootRoute,
+    path,
+    component,
+    errorComponent: ({ error }) => <Failure error={error} retry={() => location.reload()} />,
+  });
+});
+
+const router = createRouter({
+  routeTree: rootRoute.addChildren(routes),
+  basepath: consolePath,
+  parseSearch: readSearch,
+  stringifySearch: writeSearch,
+});
+
+const isFinal = (cause: unknown): boolean => cause instanceof ApiError && cause.status >= 400 && cause.status < 500;
+const queries = new QueryClient({
+  defaultOptions: { queries: { staleTime: 15_000, retry: (tries, cause) => tries < 2 && !isFinal(cause) } },
+});
+
+function App() {
+  const [session, setSession] = useState<Session | null | undefined>(undefined);
+  const [error, setError] = useState<unknown>(null);
+  useEffect(() => {
+    // A one-time link is used by the sign-in page.
+    if (location.hash.startsWith("#token=")) setSession(null);
+    else currentSession().then(setSession, setError);
+    return onSignedOut(() => setSession(null));
+  }, []);
+  if (error !== null) return <Failure error={error} retry={() => location.reload()} />;
+  if (session === undefined) return <Skeleton />;
+  if (session === null) return <SignIn done={setSession} />;
+  const leave = () => {
+    queries.clear();
+    void signOut().then(() => setSession(null));
+  };
+  return (
+    <QueryClientProvider client={queries}>
+      <ShellSession.Provider value={{ session, leave }}>
+        <RouterProvider router={router} />
+      </ShellSession.Provider>
+    </QueryClientProvider>
+  );
+}
+
+applyTheme();
+createRoot(document.getElementById("root") as HTMLElement).render(
+  <StrictMode>
+    <App />
+  </StrictMode>,
+);

@@ -1,0 +1,75 @@
+// Connect: pick a client, copy its settings, and see the first request arrive.
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { useState } from "react";
+import { base, call, type Page } from "../../data/api.ts";
+import { useModels } from "../../data/queries.ts";
+import type { RequestRow } from "../../data/types.ts";
+import { shared, useSearch } from "../../data/url.ts";
+import { texts } from "../../texts.ts";
+import { Code, Mark } from "../../ui/basics.tsx";
+import { Field } from "../../ui/form.tsx";
+import { clients } from "./clients.ts";
+
+const words = texts.connect;
+const pollMs = 1_500;
+
+/** Asks for the newest request until one arrives that is newer than this page. */
+function Arrival() {
+  const [search] = useSearch();
+  const [since] = useState(() => new Date().toISOString());
+  const { data } = useQuery({
+    queryKey: ["arrival", since],
+    queryFn: () => call<Page<RequestRow>>(`requests?limit=1&since=${encodeURIComponent(since)}`),
+    refetchInterval: ({ state }) => ((state.data?.data.length ?? 0) > 0 ? false : pollMs),
+  });
+  const first = data?.data[0];
+  return (
+    <p role="status" className="mt-3">
+      {first === undefined ? (
+        <span className="text-muted">{words.waiting}</span>
+      ) : (
+        <>
+          <Mark tone={first.state === "failed" ? "failing" : "ok"}>{words.arrived}</Mark>{" "}
+          <Link
+            to="/requests"
+            search={{ ...shared(search), open: first.id } as never}
+            className="text-accent underline"
+          >
+            {texts.palette.openRequest}
+          </Link>
+        </>
+      )}
+    </p>
+  );
+}
+
+export function Connect() {
+  const [search, change] = useSearch();
+  const { data: models = [] } = useModels();
+  const [key, setKey] = useState("");
+  const [given, setModel] = useState<string | null>(null);
+  const usual = models.find(({ kind }) => kind === "route")?.id ?? "sandbox/chat";
+  const model = given ?? usual;
+  const chosen = clients.find(({ name }) => name === search["connect"]) ?? clients[0];
+  const text = chosen?.text({ url: base, model, key: key === "" ? null : key }) ?? "";
+  return (
+    <div className="flex flex-col gap-3">
+      <Field
+        label={words.client}
+        value={chosen?.name ?? ""}
+        change={(connect) => change({ connect })}
+        options={clients.map(({ name, title }) => [name, title] as const)}
+      />
+      <Field label={words.model} value={model} change={setModel} suggestions={models.map(({ id }) => id)} />
+      <Field label={words.key} value={key} change={setKey} hint={words.keyHint} />
+      {chosen?.file === undefined ? null : (
+        <p className="text-muted">
+          {words.file}: <code className="font-mono">{chosen.file}</code>
+        </p>
+      )}
+      <Code label={words.settings}>{text}</Code>
+      <Arrival />
+    </div>
+  );
+}

@@ -1,0 +1,143 @@
+// The drawer of one key: budgets, limits, and what can be done with it.
+import { useQueryClient } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { useState } from "react";
+import { call } from "../../data/api.ts";
+import { budgetsOf } from "../../data/budget.ts";
+import type { Key, UsageRow } from "../../data/types.ts";
+import { shared, useSearch } from "../../data/url.ts";
+import { texts } from "../../texts.ts";
+import { Button, Id, Section, Source, Time } from "../../ui/basics.tsx";
+import { BudgetBar } from "../../ui/budget-bar.tsx";
+import { Field, Form } from "../../ui/form.tsx";
+import { Failure } from "../../ui/states.tsx";
+import { RuleFields, rulesOf, valuesOf } from "./forms.tsx";
+
+const words = texts.keys;
+const graceSeconds = 3_600;
+
+interface KeyProps {
+  readonly apiKey: Key;
+  readonly usage: readonly UsageRow[];
+  readonly project: string;
+  readonly rotated: (secret: string) => void;
+}
+
+function useChange(key: Key) {
+  const queries = useQueryClient();
+  return async <Reply,>(verb: string, body: unknown): Promise<Reply> => {
+    const path = `keys/${encodeURIComponent(key.id)}${verb === "" ? "" : `/${verb}`}`;
+    const method = verb === "" ? "PATCH" : "POST";
+    const reply = await call<Reply>(path, { method, body, ifMatch: key.version });
+    await queries.invalidateQueries({ queryKey: ["keys"] });
+    return reply;
+  };
+}
+
+function EditRules({ apiKey }: { readonly apiKey: Key }) {
+  const change = useChange(apiKey);
+  const [values, setValues] = useState(() => valuesOf(apiKey.rules));
+  const submit = async () => void (await change("", { rules: rulesOf(values, apiKey.rules) }));
+  return (
+    <Form submit={submit} label={texts.common.save} fields={["rules"]}>
+      {(errorOf) => <RuleFields values={values} change={setValues} errorOf={errorOf} />}
+    </Form>
+  );
+}
+
+function Revoke({ apiKey }: { readonly apiKey: Key }) {
+  const change = useChange(apiKey);
+  const [name, setName] = useState("");
+  const [isOpen, setOpen] = useState(false);
+  if (!isOpen)
+    return (
+      <Button look="danger" onClick={() => setOpen(true)}>
+        {words.revoke}
+      </Button>
+    );
+  return (
+    <div className="w-full rounded-md border border-failing p-3">
+      <p className="mb-2">{words.revokeNote}</p>
+      <Form
+        submit={async () => {
+          if (name !== apiKey.name) throw new Error(words.revokeNote);
+          await change("revoke", {});
+        }}
+        label={words.revoke}
+        cancel={() => setOpen(false)}
+      >
+        {() => <Field label={words.confirmName} value={name} change={setName} isRequired />}
+      </Form>
+    </div>
+  );
+}
+
+function Actions({ apiKey, rotated }: Pick<KeyProps, "apiKey" | "rotated">) {
+  const change = useChange(apiKey);
+  const [error, setError] = useState<unknown>(null);
+  const rotate = () =>
+    change<{ secret: string }>("rotate", { grace_seconds: graceSeconds }).then(
+      ({ secret }) => rotated(secret),
+      setError,
+    );
+  const isDisabled = apiKey.state === "disabled";
+  return (
+    <div className="flex flex-wrap gap-2">
+      <Button title={words.rotateNote} onClick={() => void rotate()}>
+        {words.rotate}
+      </Button>
+      <Button onClick={() => void change("", { disabled: !isDisabled }).catch(setError)}>
+        {isDisabled ? words.enable : words.disable}
+      </Button>
+      <Revoke apiKey={apiKey} />
+      {error === null ? null : <Failure error={error} />}
+    </div>
+  );
+}
+
+export function KeyDetail({ apiKey, usage, project, rotated }: KeyProps) {
+  const [search] = useSearch();
+  const budgets = budgetsOf(apiKey, usage);
+  const isWritable = apiKey.source === "api" && apiKey.state !== "revoked";
+  return (
+    <>
+      <p className="flex flex-wrap items-center gap-x-4 gap-y-1">
+        <Id id={apiKey.id} length={24} />
+        <span className="font-mono">{apiKey.preview}</span>
+        <span>{apiKey.state}</span>
+        <span>{project}</span>
+        {apiKey.source === "file" ? <Source source="file" place={`turnpike.yaml, keys.${apiKey.name}`} /> : null}
+      </p>
+      <p className="mt-1 text-muted">
+        {words.created} <Time iso={apiKey.created_at} />
+      </p>
+      <p className="mt-2">
+        <Link
+          to="/requests"
+          search={{ ...shared(search), key_id: apiKey.id } as never}
+          className="text-accent underline"
+        >
+          {words.requestsOf}
+        </Link>
+      </p>
+      <Section title={words.columns.budget}>
+        {budgets.length === 0 ? <p className="text-muted">{words.noBudget}</p> : null}
+        {budgets.map((state) => (
+          <BudgetBar key={state.budget.period} state={state} />
+        ))}
+      </Section>
+      {isWritable ? (
+        <>
+          <Section title={words.edit}>
+            <EditRules apiKey={apiKey} key={apiKey.version} />
+          </Section>
+          <Section title={texts.common.actions}>
+            <Actions apiKey={apiKey} rotated={rotated} />
+          </Section>
+        </>
+      ) : (
+        <p className="mt-4 text-muted">{apiKey.source === "file" ? texts.common.readOnly : apiKey.state}</p>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,182 @@
+// One request: its path in one line, the waterfall, why, the cost term by term, what was changed, and stored bodies.
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { ApiError, call } from "../../data/api.ts";
+import { duration } from "../../data/format.ts";
+import { termsOf } from "../../data/price-terms.ts";
+import { useKeyNames } from "../../data/queries.ts";
+import type { PriceList, RequestRow } from "../../data/types.ts";
+import { reasonsOf, spansOf } from "../../data/waterfall.ts";
+import { texts } from "../../texts.ts";
+import { Button, Code, CopyButton, Id, Mark, Money, Section, Time } from "../../ui/basics.tsx";
+import { Drawer } from "../../ui/drawer.tsx";
+import { Empty, Failure, Loaded } from "../../ui/states.tsx";
+import { curlOf } from "./curl.ts";
+import { Waterfall } from "./waterfall.tsx";
+
+const words = texts.requests;
+
+function Cost({ row }: { readonly row: RequestRow }) {
+  const { data } = useQuery({
+    queryKey: ["prices"],
+    queryFn: () => call<PriceList>("prices/effective", { body: {} }),
+    staleTime: 600_000,
+  });
+  const terms = termsOf(row, data);
+  const version = row.cost_version ?? row.price_version;
+  const isOld = data !== undefined && row.cost_version !== null && data.cost_version !== row.cost_version;
+  return (
+    <div className="flex flex-col gap-1">
+      <p>
+        {terms.length === 0 ? "No tokens were counted" : terms.map(({ text }) => text).join(" + ")}
+        {" = "}
+        <strong>
+          <Money amount={row.cost ?? row.price} />
+        </strong>
+      </p>
+      <p className="text-muted">
+        {version === null || version === undefined ? "No price book applied." : `Price book ${version}.`}
+        {isOld ? " The prices shown are those of today's book." : ""}
+        {row.estimated ? " The gateway counted the tokens." : " The provider reported the tokens."}
+        {row.charged ? "" : " The caller does not pay it."}
+      </p>
+      {row.cost !== undefined && row.cost !== null ? (
+        <p>
+          Price for the caller: <Money amount={row.price} />
+        </p>
+      ) : null}
+    </div>
+  );
+}
+
+interface StoredBody {
+  readonly stage: string;
+  readonly provider: string | null;
+  readonly size: number;
+  readonly encoding: string;
+  readonly body: string;
+}
+
+function Bodies({ id }: { readonly id: string }) {
+  const [isOpen, setOpen] = useState(false);
+  const query = useQuery({
+    queryKey: ["bodies", id],
+    queryFn: () =>
+      call<{ readonly bodies: readonly StoredBody[] }>(`requests/${encodeURIComponent(id)}/bodies`, { method: "POST" }),
+    enabled: isOpen,
+  });
+  if (!isOpen)
+    return (
+      <div className="flex flex-wrap items-center gap-2">
+        <Button onClick={() => setOpen(true)}>{words.loadBodies}</Button>
+        <span className="text-muted">{words.bodiesNote}</span>
+      </div>
+    );
+  return (
+    <Loaded
+      query={query}
+      isEmpty={({ bodies }) => bodies.length === 0}
+      empty={<p className="text-muted">{words.noBodies}</p>}
+    >
+      {({ bodies }) =>
+        bodies.map(({ stage, provider, body }) => (
+          <div key={`${stage} ${provider}`} className="mb-2">
+            <h3 className="mb-1 text-muted">{[stage.replaceAll("_", " "), provider].filter(Boolean).join(", ")}</h3>
+            <Code label={stage}>{body}</Code>
+          </div>
+        ))
+      }
+    </Loaded>
+  );
+}
+
+function Facts({ row }: { readonly row: RequestRow }) {
+  const names = useKeyNames();
+  const facts: readonly (readonly [string, string | null])[] = [
+    ["Key", names.get(row.key_id) ?? row.key_id],
+    ["Project", row.project_id],
+    ["End user", row.end_user],
+    ["Session", row.session],
+    ["Operation", row.operation],
+    ["Client format", row.format],
+    ["Stream", row.stream ? "yes" : "no"],
+    ["Credential", row.credential],
+    ["Error code", row.error_code],
+    ["Replay of", row.replay_of],
+  ];
+  return (
+    <dl className="grid grid-cols-[8rem_1fr] gap-y-1">
+      {facts
+        .filter(([, value]) => value !== null)
+        .map(([name, value]) => (
+          <div key={name} className="contents">
+            <dt className="text-muted">{name}</dt>
+            <dd className="break-words">{value}</dd>
+          </div>
+        ))}
+    </dl>
+  );
+}
+
+function Detail({ row }: { readonly row: RequestRow }) {
+  const isOk = row.state === "completed" || row.state === "replayed";
+  const way = [row.format, row.model, row.provider === null ? null : `${row.provider}/${row.upstream_model}`];
+  return (
+    <>
+      <p className="flex flex-wrap items-center gap-x-4 gap-y-1 font-medium">
+        <span className="break-all">{way.filter((part) => part !== null).join(" → ")}</span>
+        <Mark tone={isOk ? "ok" : "failing"}>{row.status ?? row.state}</Mark>
+        <span>{duration(row.duration_ms)}</span>
+        <Money amount={row.cost ?? row.price} />
+      </p>
+      <p className="mt-1 flex flex-wrap items-center gap-x-4 text-muted">
+        <Time iso={row.created_at} />
+        <Id id={row.id} length={24} />
+        {row.request_id === null || row.request_id === row.id ? null : <Id id={row.request_id} length={24} />}
+      </p>
+      <Section title={words.waterfall}>
+        <Waterfall spans={spansOf(row)} />
+      </Section>
+      <Section title={words.why}>
+        <ul>
+          {reasonsOf(row).map((reason) => (
+            <li key={reason}>{reason}</li>
+          ))}
+        </ul>
+      </Section>
+      <Section title={words.cost}>
+        <Cost row={row} />
+      </Section>
+      <Section title={words.changed}>
+        <p className={row.warnings === null ? "text-muted" : undefined}>{row.warnings ?? words.nothingChanged}</p>
+      </Section>
+      <Section title={words.facts}>
+        <Facts row={row} />
+      </Section>
+      <Section title={words.bodies}>
+        <Bodies id={row.id} />
+      </Section>
+    </>
+  );
+}
+
+export function RequestDrawer({ id, close }: { readonly id: string; readonly close: () => void }) {
+  const query = useQuery({
+    queryKey: ["request", id],
+    queryFn: () => call<RequestRow>(`requests/${encodeURIComponent(id)}`),
+    refetchInterval: ({ state }) => (["open", "pending"].includes(state.data?.state ?? "") ? 1_000 : false),
+  });
+  const isMissing = query.error instanceof ApiError && query.error.status === 404;
+  const copy = query.data === undefined ? null : <CopyButton text={curlOf(query.data)} label={words.copyCurl} />;
+  return (
+    <Drawer title={words.detail} isOpen close={close} aside={copy}>
+      {isMissing ? (
+        <Empty>{words.notFound}</Empty>
+      ) : query.error !== null && query.data === undefined ? (
+        <Failure error={query.error} retry={() => void query.refetch()} />
+      ) : (
+        <Loaded query={query}>{(row) => <Detail row={row} />}</Loaded>
+      )}
+    </Drawer>
+  );
+}

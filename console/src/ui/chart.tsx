@@ -1,0 +1,135 @@
+// A chart of bars over time with a name, a sentence that says what it shows, and a table behind a switch.
+import { useEffect, useRef, useState } from "react";
+import uPlot from "uplot";
+import { count, exactTime } from "../data/format.ts";
+import { texts } from "../texts.ts";
+import { Button, Section } from "./basics.tsx";
+
+export interface Point {
+  /** Unix milliseconds. */
+  readonly atMs: number;
+  readonly values: readonly number[];
+}
+
+interface ChartProps {
+  readonly title: string;
+  readonly sentence: string;
+  readonly series: readonly { readonly name: string; readonly color: string }[];
+  readonly points: readonly Point[];
+}
+
+const height = 150;
+const colorOf = (name: string): string => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+
+function optionsOf({ title, series }: ChartProps, width: number): uPlot.Options {
+  const axis = { stroke: colorOf("--muted"), grid: { stroke: colorOf("--line"), width: 1 }, ticks: { show: false } };
+  const bars = uPlot.paths.bars?.({ size: [0.8, 40], align: 1 });
+  return {
+    title: "",
+    width,
+    height,
+    legend: { show: false },
+    cursor: { drag: { x: false, y: false } },
+    axes: [axis, { ...axis, size: 46, values: (_plot, values) => values.map((value) => count(value)) }],
+    scales: { y: { range: (_plot, _min, most) => [0, Math.max(1, most * 1.1)] } },
+    series: [
+      { label: title },
+      ...series.map(({ name, color }) => ({
+        label: name,
+        fill: colorOf(color),
+        stroke: colorOf(color),
+        width: 0,
+        points: { show: false },
+        ...(bars === undefined ? {} : { paths: bars }),
+      })),
+    ],
+  };
+}
+
+function Plot(props: ChartProps) {
+  const holder = useRef<HTMLDivElement>(null);
+  const { points, series } = props;
+  useEffect(() => {
+    const element = holder.current;
+    if (element === null) return;
+    const data = [
+      points.map(({ atMs }) => atMs / 1_000),
+      ...series.map((_, at) => points.map(({ values }) => values[at] ?? 0)),
+    ];
+    let plot: uPlot | null = null;
+    const draw = () => {
+      plot?.destroy();
+      plot = new uPlot(optionsOf(props, element.clientWidth), data as unknown as uPlot.AlignedData, element);
+    };
+    draw();
+    const sizes = new ResizeObserver(() => plot !== null && plot.width !== element.clientWidth && draw());
+    const theme = new MutationObserver(draw);
+    sizes.observe(element);
+    theme.observe(document.documentElement, { attributeFilter: ["data-theme"] });
+    return () => {
+      sizes.disconnect();
+      theme.disconnect();
+      plot?.destroy();
+    };
+  }, [points, series, props]);
+  return (
+    <div
+      ref={holder}
+      role="img"
+      aria-label={`${props.title}. ${props.sentence}`}
+      style={{ height }}
+      className="overflow-hidden"
+    />
+  );
+}
+
+function Numbers({ title, series, points }: ChartProps) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable with the keyboard
+    <section tabIndex={0} className="max-h-60 overflow-auto" aria-label={title}>
+      <table className="w-full">
+        <thead>
+          <tr>
+            <th scope="col" className="text-left font-medium text-muted">
+              {texts.requests.columns.time}
+            </th>
+            {series.map(({ name }) => (
+              <th key={name} scope="col" className="text-right font-medium text-muted">
+                {name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {points.map(({ atMs, values }) => (
+            <tr key={atMs}>
+              <th scope="row" className="text-left font-normal">
+                {exactTime(new Date(atMs).toISOString())}
+              </th>
+              {series.map(({ name }, at) => (
+                <td key={name} className="text-right">
+                  {count(values[at] ?? 0)}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+export function Chart(props: ChartProps) {
+  const [isTable, setTable] = useState(false);
+  const toggle = (
+    <Button look="quiet" aria-pressed={isTable} onClick={() => setTable(!isTable)}>
+      {isTable ? texts.common.showChart : texts.common.showTable}
+    </Button>
+  );
+  return (
+    <Section title={props.title} aside={toggle}>
+      <p className="mb-1 text-muted">{props.sentence}</p>
+      {isTable ? <Numbers {...props} /> : <Plot {...props} />}
+    </Section>
+  );
+}

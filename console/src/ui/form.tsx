@@ -1,0 +1,113 @@
+// Forms: a label above each field, and what is wrong beside it.
+import { type FormEvent, type ReactNode, useId, useState } from "react";
+import { ApiError } from "../data/api.ts";
+import { texts } from "../texts.ts";
+import { Button, joined } from "./basics.tsx";
+import { Failure } from "./states.tsx";
+
+interface FieldProps {
+  readonly label: string;
+  readonly value: string;
+  readonly change: (value: string) => void;
+  readonly type?: string;
+  readonly hint?: string;
+  readonly error?: string | undefined;
+  readonly options?: readonly (readonly [string, string])[];
+  readonly rows?: number;
+  readonly isRequired?: boolean;
+  readonly className?: string;
+  readonly placeholder?: string;
+  readonly suggestions?: readonly string[];
+}
+
+export function Field({ label, value, change, type = "text", hint, error, options, rows, ...more }: FieldProps) {
+  const id = useId();
+  const common = {
+    id,
+    value,
+    className: "control w-full",
+    required: more.isRequired,
+    "aria-invalid": error !== undefined,
+    "aria-describedby": hint === undefined && error === undefined ? undefined : `${id}-note`,
+    onChange: (event: { target: { value: string } }) => change(event.target.value),
+  };
+  const list = more.suggestions === undefined ? {} : { list: `${id}-list` };
+  return (
+    <div className={joined("flex min-w-0 flex-col gap-1", more.className)}>
+      <label htmlFor={id} className="text-muted">
+        {label}
+      </label>
+      {options !== undefined ? (
+        <select {...common}>
+          {options.map(([option, title]) => (
+            <option key={option} value={option}>
+              {title}
+            </option>
+          ))}
+        </select>
+      ) : rows !== undefined ? (
+        <textarea {...common} rows={rows} placeholder={more.placeholder} />
+      ) : (
+        <input {...common} {...list} type={type} autoComplete="off" spellCheck={false} placeholder={more.placeholder} />
+      )}
+      {more.suggestions === undefined ? null : (
+        <datalist id={`${id}-list`}>
+          {more.suggestions.map((each) => (
+            <option key={each} value={each} />
+          ))}
+        </datalist>
+      )}
+      {hint === undefined && error === undefined ? null : (
+        <p id={`${id}-note`} className={error === undefined ? "text-muted" : "text-failing"}>
+          {error ?? hint}
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** What the gateway refused, by the field that it names. */
+export function errorsOf(error: unknown): (param: string) => string | undefined {
+  return (param) => {
+    if (!(error instanceof ApiError) || error.param === null) return undefined;
+    return error.param === param || error.param.startsWith(`${param}.`) || error.param.startsWith(`${param}[`)
+      ? error.message
+      : undefined;
+  };
+}
+
+interface FormProps {
+  readonly submit: () => Promise<void>;
+  readonly label: string;
+  readonly cancel?: () => void;
+  /** Fields that show their own errors. */
+  readonly fields?: readonly string[];
+  readonly children: (errorOf: (param: string) => string | undefined) => ReactNode;
+}
+
+export function Form({ submit, label, cancel, fields = [], children }: FormProps) {
+  const [error, setError] = useState<unknown>(null);
+  const [isBusy, setBusy] = useState(false);
+  const errorOf = errorsOf(error);
+  const isShown = fields.some((field) => errorOf(field) !== undefined);
+  const send = (event: FormEvent) => {
+    event.preventDefault();
+    setBusy(true);
+    setError(null);
+    void submit()
+      .catch(setError)
+      .finally(() => setBusy(false));
+  };
+  return (
+    <form className="flex flex-col gap-3" onSubmit={send}>
+      {children(errorOf)}
+      {error !== null && !isShown ? <Failure error={error} /> : null}
+      <div className="flex justify-end gap-2">
+        {cancel === undefined ? null : <Button onClick={cancel}>{texts.common.cancel}</Button>}
+        <Button look="main" type="submit" disabled={isBusy}>
+          {label}
+        </Button>
+      </div>
+    </form>
+  );
+}
