@@ -56,6 +56,15 @@ async function styles(folder: string): Promise<Uint8Array> {
   return readFileSync(out);
 }
 
+/** A dependency of the dialogs adds inline styles, which the content security policy refuses. */
+const withoutInlineStyles: Bun.BunPlugin = {
+  name: "without inline styles",
+  setup(builder) {
+    const path = join(source, "src", "ui", "adopted-style.ts");
+    builder.onResolve({ filter: /^react-style-singleton$/ }, () => ({ path }));
+  },
+};
+
 async function scripts() {
   const built = await Bun.build({
     entrypoints: [join(source, "src", "main.tsx")],
@@ -63,6 +72,7 @@ async function scripts() {
     splitting: true,
     minify: true,
     naming: { entry: "[name]-[hash].[ext]", chunk: "[name]-[hash].[ext]" },
+    plugins: [withoutInlineStyles],
     define: { "process.env.NODE_ENV": '"production"' },
   });
   return await Promise.all(

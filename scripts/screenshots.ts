@@ -28,11 +28,18 @@ const close: Step = async (page) => {
   await page.getByRole("dialog").waitFor({ state: "detached" });
 };
 
+const afterClosing =
+  (step: Step): Step =>
+  async (page) => {
+    await close(page);
+    await step(page);
+  };
+
 const steps: readonly (readonly [string, Step])[] = [
   ["overview", async () => undefined],
   ["requests", (page) => go(page, "Requests")],
   ["request", openRequest(setting.succeeded)],
-  ["request-failed", async (page) => (await close(page), await openRequest(setting.failed)(page))],
+  ["request-failed", afterClosing(openRequest(setting.failed))],
   [
     "requests-empty",
     async (page) => {
@@ -44,11 +51,11 @@ const steps: readonly (readonly [string, Step])[] = [
   ["tasks", (page) => page.getByRole("tab", { name: "Tasks" }).click()],
   ["keys", (page) => go(page, "Keys and budgets")],
   ["keys-create", (page) => page.getByRole("button", { name: "Create key" }).click()],
-  ["keys-connect", async (page) => (await close(page), await page.getByRole("button", { name: "Connect" }).click())],
-  ["key", async (page) => (await close(page), await page.getByRole("button", { name: "reports" }).click())],
-  ["providers", async (page) => (await close(page), await go(page, "Providers"))],
+  ["keys-connect", afterClosing((page) => page.getByRole("button", { name: "Connect" }).click())],
+  ["key", afterClosing((page) => page.getByRole("button", { name: "reports" }).click())],
+  ["providers", afterClosing((page) => go(page, "Providers"))],
   ["provider-add", (page) => page.getByRole("button", { name: "Add provider" }).first().click()],
-  ["models", async (page) => (await close(page), await go(page, "Models"))],
+  ["models", afterClosing((page) => go(page, "Models"))],
   ["prices", (page) => page.getByRole("tab", { name: "Prices" }).click()],
   ["settings", (page) => go(page, "Settings")],
   ["tokens", (page) => page.getByRole("tab", { name: "Service tokens" }).click()],

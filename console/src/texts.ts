@@ -95,7 +95,7 @@ export const texts = {
       request_id: "Request ID",
       model: "Model",
       provider: "Provider",
-      key_id: "Key ID",
+      key_id: "Key",
       end_user: "End user",
       operation: "Operation",
       state: "State",

@@ -12,7 +12,7 @@ models:
     candidates: [{ provider: sandbox, model: error }]
 prices:
   cost:
-    - { model: chat, input: 3, output: 15 }
+    - { model: chat, usd: { input: 3, output: 15 } }
 keys:
   ci: { secret: tp-key-of-the-file }
 limits: { breaker_failures: 1000000, breaker_min_requests: 1000000 }

@@ -43,7 +43,7 @@ function Test({ id }: { readonly id: string }) {
         {result === null ? null : result.ok ? (
           <Mark tone="ok">{fill(words.ok, { duration: duration(result.duration_ms), models })}</Mark>
         ) : (
-          <Mark tone="failing">{`${result.error?.code}: ${result.error?.message}`}</Mark>
+          <Mark tone={result.error?.code === "unsupported" ? "neutral" : "failing"}>{result.error?.message}</Mark>
         )}
       </span>
       {error === null ? null : <Failure error={error} />}

@@ -21,7 +21,7 @@ import { Tasks } from "./requests/tasks.tsx";
 const words = texts.requests;
 const pageSize = 100;
 const rowHeight = 32;
-const narrowHeight = 60;
+const narrowHeight = 68;
 
 function filtersOf(search: Search): Record<string, string | undefined> {
   const given = filterNames.map((name) => [name, search[name]] as const);

@@ -18,7 +18,7 @@ function Rail() {
   return (
     <nav
       aria-label={texts.shell.navigation}
-      className="order-last flex shrink-0 border-line bg-panel max-sm:overflow-x-auto max-sm:border-t sm:order-first sm:w-44 sm:flex-col sm:border-r sm:p-2"
+      className="order-last flex shrink-0 border-line bg-panel max-sm:overflow-x-auto max-sm:border-t sm:order-first sm:w-48 sm:flex-col sm:border-r sm:p-2"
     >
       <p className="px-2 py-2 font-semibold max-sm:hidden">{texts.product}</p>
       {places.map(({ to, title, icon: Icon }) => (
@@ -86,11 +86,11 @@ function TopBar({ openPalette }: { readonly openPalette: () => void }) {
       </button>
       <button
         type="button"
-        aria-label={texts.shell.search}
         className="ml-auto flex min-h-8 items-center gap-2 rounded-md border border-line px-2 text-muted hover:bg-sunken"
         onClick={openPalette}
       >
         <SearchIcon size={14} aria-hidden />
+        <span className="sr-only">{texts.shell.search}</span>
         <kbd className="font-mono text-[11px] max-sm:hidden">⌘K</kbd>
       </button>
     </header>

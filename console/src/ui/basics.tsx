@@ -75,11 +75,11 @@ export function Id({ id, length = 16 }: { readonly id: string; readonly length?:
     <button
       type="button"
       title={id}
-      aria-label={`${texts.common.copy} ${id}`}
       className="rounded px-1 font-mono text-[0.92em] hover:bg-sunken"
       onClick={() => void copy()}
     >
-      {isCopied ? texts.common.copied : shortId(id, length)}
+      <span aria-hidden>{isCopied ? texts.common.copied : shortId(id, length)}</span>
+      <span className="sr-only">{`${texts.common.copy} ${id}`}</span>
     </button>
   );
 }

@@ -21,17 +21,22 @@ interface ChartProps {
 const height = 150;
 const colorOf = (name: string): string => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
-function optionsOf({ title, series }: ChartProps, width: number): uPlot.Options {
+function optionsOf({ title, series, points }: ChartProps, width: number): uPlot.Options {
   const axis = { stroke: colorOf("--muted"), grid: { stroke: colorOf("--line"), width: 1 }, ticks: { show: false } };
+  const stepSeconds = ((points[1]?.atMs ?? 0) - (points[0]?.atMs ?? 0)) / 1_000;
   const bars = uPlot.paths.bars?.({ size: [0.8, 40], align: 1 });
   return {
     title: "",
     width,
     height,
     legend: { show: false },
-    cursor: { drag: { x: false, y: false } },
+    cursor: { show: false },
     axes: [axis, { ...axis, size: 46, values: (_plot, values) => values.map((value) => count(value)) }],
-    scales: { y: { range: (_plot, _min, most) => [0, Math.max(1, most * 1.1)] } },
+    // The bar of the last step is drawn behind its time.
+    scales: {
+      x: { range: (_plot, first, last) => [first, last + stepSeconds] },
+      y: { range: (_plot, _min, most) => [0, Math.max(1, most * 1.1)] },
+    },
     series: [
       { label: title },
       ...series.map(({ name, color }) => ({

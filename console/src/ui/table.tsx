@@ -91,7 +91,7 @@ function Row<Item>({
     <td
       key={column.id}
       className={joined(
-        "h-8 max-w-80 truncate px-2 max-sm:h-auto max-sm:py-0.5",
+        "h-8 max-w-80 truncate px-2 max-sm:h-auto max-sm:whitespace-normal max-sm:py-0.5",
         column.isNumber === true && "sm:text-right",
       )}
     >
@@ -120,6 +120,7 @@ function Row<Item>({
         </th>
       )}
       {rest.map(cell)}
+      <td className="w-8 max-sm:hidden" />
     </tr>
   );
 }
@@ -173,16 +174,16 @@ export function Table<Item>({ name, label, columns, rows, idOf, open }: TablePro
   };
   const shown = columns.filter(({ id }, at) => at === 0 || !hidden.includes(id));
   return (
-    <div className="relative">
-      <div className="absolute top-0 right-0">
-        <ColumnMenu columns={columns.slice(1)} hidden={hidden} toggle={toggle} />
-      </div>
+    <div className="overflow-x-auto max-sm:overflow-visible">
       <table className="w-full border-line border-b max-sm:block" aria-label={label}>
         <thead className="max-sm:hidden">
           <tr className="h-8">
             {shown.map((column) => (
               <Header key={column.id} column={column} order={order} sort={sort} />
             ))}
+            <td className="w-8 text-right">
+              <ColumnMenu columns={columns.slice(1)} hidden={hidden} toggle={toggle} />
+            </td>
           </tr>
         </thead>
         <tbody className="max-sm:block">
