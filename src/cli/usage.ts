@@ -32,7 +32,9 @@ const msPerSecond = 1_000;
 export function dayMs(name: string, text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   const ms = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN;
-  if (Number.isNaN(ms)) throw new UsageError(`--${name} must be a day as in 2026-01-31.`);
+  // The runtime accepts the 31st of every month.
+  const isDay = !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(text);
+  if (!isDay) throw new UsageError(`--${name} must be a day as in 2026-01-31.`);
   return ms;
 }
 

@@ -3,6 +3,7 @@ import { expect, test } from "bun:test";
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { dayMs } from "../../src/cli/usage.ts";
 import { adminOf } from "../admin/setting.ts";
 import { gateway } from "../support/gateway.ts";
 import { until } from "../support/until.ts";
@@ -101,4 +102,10 @@ test("rows that differ from what was served, from the shipped ones and between t
     "api-model",
   ]);
   await running.stop();
+});
+
+test("a day that does not exist is refused", () => {
+  expect(dayMs("since", "2026-02-28")).toBe(Date.UTC(2026, 1, 28));
+  for (const text of ["2026-02-31", "2026-13-01", "2026-2-1", "today"])
+    expect(() => dayMs("since", text)).toThrow("--since must be a day");
 });
