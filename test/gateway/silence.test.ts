@@ -1,6 +1,6 @@
 // Silence: what the client gets meanwhile, and how it ends when the upstream stays silent for too long.
 import { afterAll, beforeEach, describe, expect, test } from "bun:test";
-import { chatTold, messageTold } from "../support/chat-stream-reader.ts";
+import { collectChat, collectMessage } from "../support/chat-stream-reader.ts";
 import { configuration, startUpstreams, type World } from "../support/fixture-gateway.ts";
 import { says, saysOnly, wireFrames } from "../support/fixtures.ts";
 import { gateway } from "../support/gateway.ts";
@@ -55,7 +55,7 @@ const pairs = [
     folder: "openai-chat",
   },
 ];
-const toldBy = (call: Call, heard: Heard) => (call.to === "messages" ? messageTold(heard) : chatTold(heard));
+const toldBy = (call: Call, heard: Heard) => (call.to === "messages" ? collectMessage(heard) : collectChat(heard));
 const records = (heard: Heard) => heard.text.split("\n\n").filter((record) => record !== "");
 const isComment = (record: string) => record.startsWith(":");
 const isPing = (record: string) => record.startsWith("event: ping");

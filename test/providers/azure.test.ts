@@ -4,7 +4,7 @@ import { openaiChat, openaiCompletions, openaiEmbeddings, openaiResponses } from
 import { Secret } from "../../src/lib/secret.ts";
 import { httpProvider } from "../../src/providers/http-provider.ts";
 import { defaultTimeouts, dialectsOf } from "../../src/providers/provider.ts";
-import { chatTold } from "../support/chat-stream-reader.ts";
+import { collectChat } from "../support/chat-stream-reader.ts";
 import { says } from "../support/fixtures.ts";
 import { gateway } from "../support/gateway.ts";
 import { hear } from "../support/response-oracle.ts";
@@ -77,7 +77,7 @@ describe("through the gateway", () => {
 
   test("a stream that begins with the judgement of its filter", async () => {
     up.on("*", says("openai-chat/azure-first-chunk.sse"));
-    expect(chatTold(await chat({ stream: true }))).toMatchObject({ isEnded: true, stop: "stop" });
+    expect(collectChat(await chat({ stream: true }))).toMatchObject({ isEnded: true, stop: "stop" });
     expect((await up.seen(0)).path).toBe("/openai/v1/chat/completions");
   });
 

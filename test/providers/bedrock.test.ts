@@ -8,7 +8,7 @@ import type { Account } from "../../src/providers/credentials.ts";
 import { httpProvider } from "../../src/providers/http-provider.ts";
 import { defaultTimeouts, type HttpProvider, originOf } from "../../src/providers/provider.ts";
 import type { OutgoingRequest } from "../../src/providers/upstream.ts";
-import { chatTold, messageTold } from "../support/chat-stream-reader.ts";
+import { collectChat, collectMessage } from "../support/chat-stream-reader.ts";
 import { says } from "../support/fixtures.ts";
 import { gateway } from "../support/gateway.ts";
 import { hear } from "../support/response-oracle.ts";
@@ -173,13 +173,13 @@ describe("through the gateway", () => {
 
   test("a whole reply", async () => {
     up.on("*", says("bedrock-converse/text.json"));
-    expect(chatTold(await chat())).toMatchObject({ text: "Hello, world.", stop: "stop" });
+    expect(collectChat(await chat())).toMatchObject({ text: "Hello, world.", stop: "stop" });
     expect((await up.seen(0)).json).toEqual({ messages: [{ role: "user", content: [{ text: "hi" }] }] });
   });
 
   test.each(["frame", "byte"] as const)("a stream of messages, each %s by itself", async (cutAt) => {
     up.on("*", { bytes: messagesOf("tools"), cutAt, ...binary });
-    const told = chatTold(await chat({ stream: true, stream_options: { include_usage: true } }));
+    const told = collectChat(await chat({ stream: true, stream_options: { include_usage: true } }));
     expect(told).toMatchObject({
       text: "Let me check.",
       calls: [
@@ -195,7 +195,7 @@ describe("through the gateway", () => {
 
   test("thinking reaches a client of another protocol", async () => {
     up.on("*", { bytes: messagesOf("thinking"), ...binary });
-    const told = messageTold(
+    const told = collectMessage(
       await post("/v1/messages", { stream: true, max_tokens: 9 }, { "anthropic-version": "2023-06-01" }),
     );
     expect(told).toMatchObject({ thinking: "Two lookups.", text: "Noon.", stop: "end_turn", isEnded: true });
@@ -208,7 +208,7 @@ describe("through the gateway", () => {
       const damaged = Buffer.from(third);
       damaged[damaged.length - 1] = (damaged.at(-1) ?? 0) ^ 1;
       up.on("*", { bytes: [first ?? third, second ?? third, damaged, ...rest], cutAt, ...binary });
-      const told = chatTold(await chat({ stream: true }));
+      const told = collectChat(await chat({ stream: true }));
       expect(told).toMatchObject({ text: "Hello", isEnded: false, error: { code: "upstream_protocol_error" } });
     },
   );
@@ -216,15 +216,15 @@ describe("through the gateway", () => {
   test("a stream that is cut is no reply, one that lost its usage is", async () => {
     const messages = messagesOf("text");
     up.on("*", { bytes: messages.slice(0, 3), ...binary });
-    expect(chatTold(await chat({ stream: true }))).toMatchObject({ isEnded: false, error: {} });
+    expect(collectChat(await chat({ stream: true }))).toMatchObject({ isEnded: false, error: {} });
     up.on("*", { bytes: messages.slice(0, -1), ...binary });
-    expect(chatTold(await chat({ stream: true }))).toMatchObject({ text: "Hello, world.", isEnded: true });
+    expect(collectChat(await chat({ stream: true }))).toMatchObject({ text: "Hello, world.", isEnded: true });
   });
 
   test("an exception within a stream", async () => {
     const heard = Promise.withResolvers<void>();
     up.on("*", { bytes: messagesOf("error-midstream"), gate: heard.promise, gateAfter: 2, ...binary });
-    expect(chatTold(await chat({ stream: true }, heard.resolve))).toMatchObject({
+    expect(collectChat(await chat({ stream: true }, heard.resolve))).toMatchObject({
       text: "Hello",
       isEnded: false,
       error: {},

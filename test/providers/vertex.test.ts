@@ -14,7 +14,7 @@ import { Secret } from "../../src/lib/secret.ts";
 import { httpProvider } from "../../src/providers/http-provider.ts";
 import { defaultTimeouts, dialectsOf, type HttpProvider, originOf } from "../../src/providers/provider.ts";
 import { hostOf } from "../../src/providers/vertex/index.ts";
-import { chatTold, messageTold } from "../support/chat-stream-reader.ts";
+import { collectChat, collectMessage } from "../support/chat-stream-reader.ts";
 import { says } from "../support/fixtures.ts";
 import { gateway } from "../support/gateway.ts";
 import { hear } from "../support/response-oracle.ts";
@@ -159,7 +159,7 @@ describe("through the gateway", () => {
   test("a message in its own protocol, frame by frame as it comes", async () => {
     up.on(`POST ${claudePath}:streamRawPredict`, says("anthropic-messages/text.sse"));
     const body = { model: "claude-sonnet-4-5", max_tokens: 9, stream: true };
-    const told = messageTold(await post("/v1/messages", body, { "anthropic-version": "2023-06-01" }));
+    const told = collectMessage(await post("/v1/messages", body, { "anthropic-version": "2023-06-01" }));
     expect(told).toMatchObject({ text: "Hello there, traveller.", isEnded: true });
     expect(asked()[0]?.headers.get("authorization")).toBe("Bearer ya29.one");
   });
@@ -167,8 +167,8 @@ describe("through the gateway", () => {
   test("a chat with either maker's model, under one token", async () => {
     up.on(`POST ${claudePath}:rawPredict`, says("anthropic-messages/text.json"));
     up.on(`POST /v1beta1/${place}/publishers/google/models/gemini-3-pro:generateContent`, says("gemini/text.json"));
-    expect(chatTold(await post("/v1/chat/completions", { model: "claude-sonnet-4-5" })).text).toMatch(/Hello/);
-    expect(chatTold(await post("/v1/chat/completions", { model: "gemini-3-pro" })).text).toMatch(/Hello/);
+    expect(collectChat(await post("/v1/chat/completions", { model: "claude-sonnet-4-5" })).text).toMatch(/Hello/);
+    expect(collectChat(await post("/v1/chat/completions", { model: "gemini-3-pro" })).text).toMatch(/Hello/);
     expect(up.requests.length - asked().length).toBeLessThan(2);
   });
 

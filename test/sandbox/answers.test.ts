@@ -1,7 +1,7 @@
 // What the sandbox answers: always the same, by its own name, with tools, schemas, thinking and vectors.
 import { describe, expect, test } from "bun:test";
 import { answerSchema, claudeClockTool, clockTool } from "../scenarios/bodies.ts";
-import { at, chatTold, messageTold } from "../support/chat-stream-reader.ts";
+import { at, collectChat, collectMessage } from "../support/chat-stream-reader.ts";
 import { ledgerRows } from "../support/ledger.ts";
 import { prompt, sandbox } from "./setting.ts";
 
@@ -22,19 +22,19 @@ describe("answers", () => {
     const heard = await chat("hi");
     expect(heard.headers.get("x-turnpike-provider")).toBe("sandbox");
     expect(heard.json).toMatchObject({ model: "sandbox/chat", id: expect.stringContaining("sandbox") });
-    expect(chatTold(heard).text).toContain("Sandbox");
+    expect(collectChat(heard).text).toContain("Sandbox");
     const row = ledgerRows(world.gateway.dataFolder).at(-1);
     expect(row).toMatchObject({ provider: "sandbox", upstreamModel: "chat", model: "sandbox/chat" });
   });
 
   test("a stream tells the same as the whole, in both dialects", async () => {
     const tools = [clockTool];
-    const { usage: _one, ...whole } = chatTold(await chat("get_time", { tools }));
-    const { usage: _two, ...stream } = chatTold(await chat("get_time", { tools, stream: true }));
+    const { usage: _one, ...whole } = collectChat(await chat("get_time", { tools }));
+    const { usage: _two, ...stream } = collectChat(await chat("get_time", { tools, stream: true }));
     expect(stream).toEqual(whole);
     const thinking = { thinking: { type: "enabled", budget_tokens: 1024 }, max_tokens: 2000 };
-    const wholeMessage = messageTold(await messages("hi", thinking));
-    const streamMessage = messageTold(await messages("hi", { ...thinking, stream: true }));
+    const wholeMessage = collectMessage(await messages("hi", thinking));
+    const streamMessage = collectMessage(await messages("hi", { ...thinking, stream: true }));
     expect(streamMessage).toEqual(wholeMessage);
     expect(wholeMessage).toMatchObject({ thinking: expect.stringMatching(/\w/), signature: expect.any(String) });
   });
@@ -42,7 +42,7 @@ describe("answers", () => {
   test("a tool is called when it is forced or named, and only then", async () => {
     const tools = [clockTool, { type: "function", function: { name: "get_day" } }];
     const names = async (content: string, more: object) =>
-      chatTold(await chat(content, { tools, ...more })).calls.map(({ name }) => name);
+      collectChat(await chat(content, { tools, ...more })).calls.map(({ name }) => name);
     expect(await names("hi", {})).toEqual([]);
     expect(await names("GET_DAY please", {})).toEqual(["get_day"]);
     expect(await names("get_time and get_day", {})).toEqual(["get_time", "get_day"]);
@@ -64,7 +64,7 @@ describe("answers", () => {
       tool("f1", "Converts an amount from one currency to another"),
     ];
     const names = async (content: string, more: object = {}) =>
-      chatTold(await chat(content, { tools, ...more })).calls.map(({ name }) => name);
+      collectChat(await chat(content, { tools, ...more })).calls.map(({ name }) => name);
     expect(await names("What's the weather in Paris?")).toEqual(["get_weather"]);
     expect(await names("tell me the weather in Paris, please")).toEqual(["get_weather"]);
     expect(await names("Send an email to Ann")).toEqual(["sendEmail"]);
@@ -92,7 +92,7 @@ describe("answers", () => {
       { role: "assistant", content: null, tool_calls: calls },
       { role: "tool", tool_call_id: "call_a", content: "noon" },
     ];
-    const told = chatTold(await chat("", { messages: turns, tools: [clockTool] }));
+    const told = collectChat(await chat("", { messages: turns, tools: [clockTool] }));
     expect(told).toMatchObject({ calls: [], text: "Sandbox reply: Tool results: noon", stop: "stop" });
   });
 
@@ -110,7 +110,7 @@ describe("answers", () => {
       $defs: { deep: { type: "object", properties: { fixed: { const: 7 } } } },
     };
     const format = { type: "json_schema", json_schema: { name: "at", schema } };
-    expect(JSON.parse(chatTold(await chat("hi", { response_format: format })).text)).toEqual({
+    expect(JSON.parse(collectChat(await chat("hi", { response_format: format })).text)).toEqual({
       hour: 1,
       kind: "a",
       when: "2025-01-01T00:00:00Z",
@@ -124,25 +124,29 @@ describe("answers", () => {
     const node = { type: "object", properties: { next: { $ref: "#/$defs/node" } } };
     const schema = { $ref: "#/$defs/node", $defs: { node } };
     const format = { type: "json_schema", json_schema: { name: "at", schema } };
-    expect(JSON.parse(chatTold(await chat("hi", { response_format: format })).text)).toHaveProperty("next.next.next");
+    expect(JSON.parse(collectChat(await chat("hi", { response_format: format })).text)).toHaveProperty(
+      "next.next.next",
+    );
   });
 
   test("a schema that refers to itself as a whole is filled too", async () => {
     const schema = { type: "object", properties: { next: { $ref: "#" } } };
     const format = { type: "json_schema", json_schema: { name: "at", schema } };
-    expect(JSON.parse(chatTold(await chat("hi", { response_format: format })).text)).toHaveProperty("next.next.next");
+    expect(JSON.parse(collectChat(await chat("hi", { response_format: format })).text)).toHaveProperty(
+      "next.next.next",
+    );
   });
 
   test("a stop text and the bound on tokens cut the reply", async () => {
-    expect(chatTold(await chat("one two three", { stop: " two" }))).toMatchObject({
+    expect(collectChat(await chat("one two three", { stop: " two" }))).toMatchObject({
       text: 'Sandbox reply: you said "one',
       stop: "stop",
     });
-    expect(chatTold(await chat("one two three", { max_tokens: 2 }))).toMatchObject({
+    expect(collectChat(await chat("one two three", { max_tokens: 2 }))).toMatchObject({
       text: "Sandbox ",
       stop: "length",
     });
-    const stopped = messageTold(await messages("one two", { stop_sequences: [" two"] }));
+    const stopped = collectMessage(await messages("one two", { stop_sequences: [" two"] }));
     expect(stopped.stop).toBe("stop_sequence");
   });
 
@@ -153,7 +157,7 @@ describe("answers", () => {
   });
 
   test("a messages client with a tool gets its own words", async () => {
-    const told = messageTold(await messages("hi", { tools: [claudeClockTool], tool_choice: { type: "any" } }));
+    const told = collectMessage(await messages("hi", { tools: [claudeClockTool], tool_choice: { type: "any" } }));
     expect(told).toMatchObject({ stop: "tool_use", calls: [{ name: "get_time", input: { zone: "sandbox" } }] });
   });
 });

@@ -1,6 +1,6 @@
 // What directives and model names make of the sandbox: slow, failing, limited, cut.
 import { describe, expect, test } from "bun:test";
-import { at, chatTold, messageTold } from "../support/chat-stream-reader.ts";
+import { at, collectChat, collectMessage } from "../support/chat-stream-reader.ts";
 import type { Heard } from "../support/response-oracle.ts";
 import { allowedMs, type Timed, timed } from "../support/until.ts";
 import { prompt, sandbox } from "./setting.ts";
@@ -59,10 +59,10 @@ describe("directives", () => {
   });
 
   test("cut breaks a stream off after its pieces, and says so in the stream", async () => {
-    const ofChat = chatTold(await chat("[sandbox cut=4] one two three four five", { stream: true }));
+    const ofChat = collectChat(await chat("[sandbox cut=4] one two three four five", { stream: true }));
     expect(ofChat).toMatchObject({ isEnded: false, error: { type: "upstream_error" } });
     expect(ofChat.text).toStartWith("Sandbox");
-    const ofMessages = messageTold(await messages("[sandbox cut=4] one two three four", { stream: true }));
+    const ofMessages = collectMessage(await messages("[sandbox cut=4] one two three four", { stream: true }));
     expect(ofMessages).toMatchObject({ isEnded: false, error: { type: "api_error" } });
   });
 
@@ -83,13 +83,13 @@ describe("directives", () => {
       { role: "user", content: "[sandbox delay=1] second" },
     ];
     const heard = await chat("", { messages: turns });
-    expect(chatTold(heard).text).toBe('Sandbox reply: you said "second"');
+    expect(collectChat(heard).text).toBe('Sandbox reply: you said "second"');
   });
 
   test("what is no directive is only text", async () => {
     const heard = await chat("[sandbox explode=1] [sandbox] [sandbox delay=x]");
     expect(heard.status).toBe(200);
-    expect(chatTold(heard).text).toContain("[sandbox]");
+    expect(collectChat(heard).text).toContain("[sandbox]");
   });
 });
 
@@ -107,7 +107,7 @@ describe("model names", () => {
   test("sandbox/slow is slow, sandbox/cut is cut", async () => {
     expect((await answered(() => chat("hi", { model: "sandbox/slow" }))).ms).toBeGreaterThan(990);
     const heard = await chat("one two three", { model: "sandbox/cut", stream: true });
-    expect(chatTold(heard)).toMatchObject({ isEnded: false });
+    expect(collectChat(heard)).toMatchObject({ isEnded: false });
   });
 
   test("the prompt wins over the name", async () => {

@@ -23,7 +23,7 @@ export interface Told {
 }
 
 /** What a chat completion said. */
-export function chatTold(heard: Heard): Told {
+export function collectChat(heard: Heard): Told {
   const told = nothingYet(heard);
   if (heard.json !== undefined) hearChunk(told, heard.json, "message");
   for (const { data } of heard.frames) {
@@ -34,7 +34,7 @@ export function chatTold(heard: Heard): Told {
 }
 
 /** What a text completion said. */
-export function completionTold(heard: Heard): Told {
+export function collectCompletion(heard: Heard): Told {
   const told = nothingYet(heard);
   for (const data of heard.json === undefined ? heard.frames.map((frame) => frame.data) : [heard.json]) {
     if (data === "[DONE]") told.isEnded = true;
@@ -53,7 +53,7 @@ export function completionTold(heard: Heard): Told {
 }
 
 /** What a message said. */
-export function messageTold(heard: Heard): Told {
+export function collectMessage(heard: Heard): Told {
   const told = nothingYet(heard);
   if (heard.json !== undefined) hearMessage(told, heard.json);
   for (const { data } of heard.frames) events[text(data, "type")]?.(told, data);

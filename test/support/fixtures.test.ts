@@ -1,6 +1,6 @@
 // The fixtures are what providers send: the official SDKs read them, and the oracle of the scenes agrees with the SDKs.
 import { afterAll, expect, test } from "bun:test";
-import { chatTold, messageTold } from "./chat-stream-reader.ts";
+import { collectChat, collectMessage } from "./chat-stream-reader.ts";
 import { anthropicClient, openaiClient } from "./clients.ts";
 import { says } from "./fixtures.ts";
 import { hear } from "./response-oracle.ts";
@@ -27,7 +27,7 @@ const chatStreams = [
 test.each(chatStreams)("openai-chat/%s.sse reads the same for SDK and oracle", async (name) => {
   up.on("*", says(`openai-chat/${name}.sse`));
   const { choices } = await openai.chat.completions.stream({ model: "m", messages: hello }).finalChatCompletion();
-  const told = chatTold(await heard());
+  const told = collectChat(await heard());
   expect({ text: told.text, stop: told.stop, isEnded: told.isEnded }).toEqual({
     text: choices[0]?.message.content ?? "",
     stop: choices[0]?.finish_reason,
@@ -47,7 +47,7 @@ const messageStreams = ["text", "tools", "thinking", "unicode", "unknown-events"
 test.each(messageStreams)("anthropic-messages/%s.sse reads the same for SDK and oracle", async (name) => {
   up.on("*", says(`anthropic-messages/${name}.sse`));
   const final = await anthropic.messages.stream({ model: "m", max_tokens: 9, messages: hello }).finalMessage();
-  const told = messageTold(await heard());
+  const told = collectMessage(await heard());
   const blocks = final.content;
   const text = blocks.map((block) => (block.type === "text" ? block.text : "")).join("");
   const thinking = blocks.map((block) => (block.type === "thinking" ? block.thinking : "")).join("");
@@ -64,7 +64,7 @@ test.each(messageStreams)("anthropic-messages/%s.sse reads the same for SDK and 
 const wholes = ["text", "tools", "reasoning", "thinking"];
 
 test.each(wholes)("whole and stream of %s tell the same", async (name) => {
-  const tell = { "openai-chat": chatTold, "anthropic-messages": messageTold };
+  const tell = { "openai-chat": collectChat, "anthropic-messages": collectMessage };
   for (const [folder, told] of Object.entries(tell)) {
     const [json, sse] = ["json", "sse"].map((kind) => `${folder}/${name}.${kind}`);
     if (!(await exists(json)) || !(await exists(sse))) continue;
@@ -89,7 +89,7 @@ test.each(["openai-chat", "anthropic-messages"])(
         () => "thrown",
       ),
     ).toBe("thrown");
-    const told = (folder === "openai-chat" ? chatTold : messageTold)(await heard());
+    const told = (folder === "openai-chat" ? collectChat : collectMessage)(await heard());
     expect(told).toMatchObject({ text: "Hello", isEnded: false, error: { message: expect.stringMatching(/\S/) } });
   },
 );

@@ -4,7 +4,7 @@ import { at, list, noteLogprobs, nothingYet, record, type Told, text } from "./c
 import type { Heard } from "./response-oracle.ts";
 
 /** What a reply said. It has no terminator: it is ended when a candidate said why. */
-export function geminiTold(heard: Heard): Told {
+export function collectGemini(heard: Heard): Told {
   const isWhole = heard.json !== undefined && !Array.isArray(heard.json);
   const told = nothingYet(heard);
   told.isEnded = isWhole;

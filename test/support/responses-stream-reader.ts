@@ -17,7 +17,7 @@ import type { Heard } from "./response-oracle.ts";
 const paragraph = "\n\n";
 
 /** What a response said. */
-export function responseTold(heard: Heard): Told {
+export function collectResponse(heard: Heard): Told {
   if (heard.json !== undefined) return wholeTold(heard, heard.json);
   const told = nothingYet(heard);
   for (const { data } of heard.frames) events[text(data, "type")]?.(told, data);
