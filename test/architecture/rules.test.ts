@@ -1,7 +1,9 @@
 // Every rule of the architecture finds the breach that it is there for.
 import { expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import * as rules from "./rules.ts";
-import { readSource } from "./source.ts";
+import { readSource, repository } from "./source.ts";
 
 const file = (path: string, text: string) => readSource(path, text);
 const many = (count: number) => "f();\n".repeat(count);
@@ -33,6 +35,15 @@ const breaches: Record<string, () => string[]> = {
       2,
     ),
   "a second attempt loop": () => rules.onePlaceEach([file("src/gateway/a.ts", "log.begin(candidate);")]),
+  "an attempt loop in another layer": () => rules.onePlaceEach([file("src/admin/a.ts", "log.begin(candidate);")]),
+  "a second settlement": () =>
+    rules.onePlaceEach([file("src/gateway/tasks/a.ts", "const settlement: LedgerSettlement = { ...rest };")]),
+  "a function that builds a settlement": () =>
+    rules.onePlaceEach([file("src/gateway/a.ts", "function ended(): LedgerSettlement {\n  return rest;\n}")]),
+  "a settlement without its builder": () =>
+    rules.onePlaceEach([file("src/http/a.ts", "f({ priceNanoDollars: null });")]),
+  "a second rule for strictness": () =>
+    rules.onePlaceEach([file("src/gateway/a.ts", "const loss = warnings.find(isLoss);")]),
   "a long file": () => rules.fileLengths([file("src/lib/a.ts", many(301))]),
   "a long function": () => rules.functionLengths([file("src/lib/a.ts", `const f = () => {\n${many(60)}};`)]),
   "long files on the whole": () => rules.medians([file("src/lib/a.ts", many(151))]),
@@ -69,6 +80,13 @@ test("a name that the gateway shares with a wire, and a wire of another kind, ar
   expect(rules.wireAtHome([file("src/http/text-endpoints.ts", "f(wire.store);")], members, new Set(["store"]))).toEqual(
     [],
   );
+});
+
+test("what exists once exists: its file is there and matches its pattern", () => {
+  const missing = Object.entries(rules.single).filter(
+    ([, { home, pattern }]) => !pattern.test(readFileSync(join(repository, home), "utf8")),
+  );
+  expect(missing.map(([what]) => what)).toEqual([]);
 });
 
 test("finds nothing in well-formed source", () => {

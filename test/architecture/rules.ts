@@ -70,24 +70,37 @@ export function importLevels(files: SourceFile[], folder: string, most: number):
   return [`${way.join(" -> ")}: ${way.length} levels, ${most} are allowed. Give a file what it needs as an argument.`];
 }
 
+interface Single {
+  readonly home: string;
+  /** Where no other file may match. */
+  readonly folder: string;
+  readonly pattern: RegExp;
+}
+
 /** What exists once, with the only file that may hold it. */
-export const single: Readonly<Record<string, { readonly home: string; readonly pattern: RegExp }>> = {
+export const single: Readonly<Record<string, Single>> = {
   "a settlement": {
     home: "src/gateway/ledger/settlement.ts",
-    pattern: /\bpriceNanoDollars: null\b|: LedgerSettlement = \{/,
+    folder: "src/",
+    pattern: /\bpriceNanoDollars: null\b|: LedgerSettlement (?:= )?\{|\b(?:satisfies|as) LedgerSettlement\b/,
   },
-  "an attempt loop": { home: "src/gateway/attempts/attempt-loop.ts", pattern: /\blog\.begin\(|\bmaxAttempts\b/ },
+  "an attempt loop": {
+    home: "src/gateway/attempts/attempt-loop.ts",
+    folder: "src/",
+    pattern: /\blog\.begin\(|\bmaxAttempts\b/,
+  },
   "the rule for strictness": {
     home: "src/gateway/attempts/strictness.ts",
+    folder: "src/gateway/",
     pattern: /\bfind\(isLoss\)|strict mode is on/,
   },
 };
 
 /** Settlements are built, candidates are tried and strictness is judged in one place each. */
 export function onePlaceEach(files: SourceFile[]): string[] {
-  return Object.entries(single).flatMap(([what, { home, pattern }]) =>
+  return Object.entries(single).flatMap(([what, { home, folder, pattern }]) =>
     files
-      .filter(({ path, text }) => path.startsWith("src/gateway/") && path !== home && pattern.test(text))
+      .filter(({ path, text }) => path.startsWith(folder) && path !== home && pattern.test(text))
       .map(({ path }) => `${path} builds ${what} of its own: use ${home}.`),
   );
 }
