@@ -40,6 +40,7 @@ import { systemClock } from "./lib/clock.ts";
 import { randomId, recordIds } from "./lib/ids.ts";
 import { createSharedInterval } from "./lib/shared-interval.ts";
 import { openLiveCatalog, type ServedCatalog } from "./live-catalog.ts";
+import { startProbes } from "./probing.ts";
 import { createResolver } from "./providers/safe-fetch/resolver.ts";
 import { estimator, startTokenCounter } from "./providers/token-counter/index.ts";
 import { cutOff, endWork, shutDown } from "./shutdown.ts";
@@ -209,7 +210,7 @@ export async function start(options: StartOptions): Promise<Running> {
     const live = await liveCatalogOf(foundation, teardown);
     const gateway = gatewayOf(foundation, options, live, teardown);
     const { settings, limits, observability } = foundation;
-    teardown.push(observability.connect(gateway));
+    teardown.push(observability.connect(gateway), startProbes(gateway));
     const keys = await keysOf(foundation, teardown);
     const readiness = createReadiness({ ledger: gateway.ledger, keys, clock: systemClock });
     const responses = await responsesRoom(foundation, gateway, teardown);

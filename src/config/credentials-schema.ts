@@ -1,4 +1,4 @@
-// The shape of several credentials of one provider in turnpike.yaml.
+// Parts of a provider in turnpike.yaml: its limits, several credentials, and its probes.
 import { Type } from "typebox";
 
 const closed = { additionalProperties: false } as const;
@@ -50,5 +50,26 @@ export const credentials = Type.Array(
     maxItems: 20,
     description:
       "Several credentials, instead of `credential`. Requests are spread over them by weight; one that is rate limited or refused is used last. Video tasks use the first.",
+  },
+);
+
+/** `providers.<name>.probe`. */
+export const probe = Type.Object(
+  {
+    interval_seconds: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: 86_400, description: "Time between two probes. Default 30." }),
+    ),
+    model: Type.Optional(
+      Type.String({
+        minLength: 1,
+        description:
+          "Model that is asked for one token, through the gateway and at its usual cost. If omitted, the model list is requested, which costs nothing.",
+      }),
+    ),
+  },
+  {
+    additionalProperties: false,
+    description:
+      "Calls the provider while no request shows whether it works, so that a failure or a recovery is found earlier.",
   },
 );

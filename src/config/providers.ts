@@ -100,6 +100,13 @@ function addressMembers({ account }: HttpKind): (keyof Account)[] {
   return account?.baseUrl === undefined ? [] : accountMembers.filter((member) => account.members[member] !== undefined);
 }
 
+const second = 1_000;
+
+const probeOf = ({ interval_seconds: seconds = 30, model }: NonNullable<ProviderConfig["probe"]>) => ({
+  intervalMs: seconds * second,
+  ...(model === undefined ? {} : { model }),
+});
+
 function fromFile(name: string, config: ProviderConfig, file: ReadConfig): HttpEntry {
   const place = ["providers", name];
   const kind = findKind(config.kind);
@@ -128,6 +135,7 @@ function fromFile(name: string, config: ProviderConfig, file: ReadConfig): HttpE
     models: config.models ?? null,
     ...(config.tags === undefined ? {} : { tags: config.tags }),
     ...(config.voices === undefined ? {} : { voices: config.voices }),
+    ...(config.probe === undefined ? {} : { probe: probeOf(config.probe) }),
     ...(config.limits === undefined ? {} : { limits: limitsOf(config.limits) }),
     ...declaredModels(place, config, file),
     ...(config.trace_context === true ? { forwardsTrace: true } : {}),

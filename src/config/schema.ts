@@ -3,7 +3,7 @@ import { type Static, Type } from "typebox";
 import { bodyFields, projectSchema, ruleFields, rulesSchema } from "../gateway/policy/rules.ts";
 import { alertsSchema } from "./alerts-schema.ts";
 import { consoleSettings } from "./console-settings.ts";
-import { credentials, providerLimits } from "./credentials-schema.ts";
+import { credentials, probe, providerLimits } from "./credentials-schema.ts";
 import { limitsSchema } from "./limits.ts";
 import { modelCapabilities } from "./model-capabilities.ts";
 import { costEntry, priceEntry, pricesSchema } from "./price-schema.ts";
@@ -75,6 +75,7 @@ const provider = Type.Object(
     ),
     client_certificate_file: Type.Optional(name("PEM file of the certificate that the gateway shows to the provider.")),
     client_key_file: Type.Optional(name("PEM file of the private key of that certificate, not encrypted.")),
+    probe: Type.Optional(probe),
     proxy: Type.Optional(name("URL of an HTTP proxy. Proxy variables of the environment are ignored.")),
     first_byte_timeout_ms: Type.Optional(
       Type.Integer({ minimum: 1, description: "Timeout for the first byte of a stream. Default 300000." }),

@@ -121,8 +121,17 @@ export interface ProviderEntry {
   readonly timeouts: Timeouts;
   /** True: it gets `traceparent` and `tracestate`. */
   readonly forwardsTrace?: true;
+  /** Absent: it is not probed. */
+  readonly probe?: ProbeRule;
   /** Options that differ from those of its kind. */
   readonly options?: CompatibilityFlags;
+}
+
+/** How a provider is called while no request shows whether it works. */
+export interface ProbeRule {
+  readonly intervalMs: number;
+  /** A request for one token of this model is made, which is booked. Absent: the model list is requested. */
+  readonly model?: string;
 }
 
 /** An entry for a provider over HTTP: in addition its kind, its URL and its account. */

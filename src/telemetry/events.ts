@@ -49,6 +49,7 @@ export type BackgroundTask =
   | "end_users"
   | "idempotency"
   | "keys"
+  | "probes"
   | "ledger"
   | "responses"
   | "videos";

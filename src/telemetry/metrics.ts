@@ -68,7 +68,7 @@ const none = "none";
 const zero = 0n;
 
 /** Tasks whose failures are counted from 0, because an increase from a missing series is not visible. */
-const taskNames = ["alerts", "idempotency", "ledger", "keys", "responses", "videos", "webhook", "copy"];
+const taskNames = ["alerts", "probes", "idempotency", "ledger", "keys", "responses", "videos", "webhook", "copy"];
 
 /** One function each: reading a member by a variable name takes ten times as long. */
 const amounts: { readonly [bucket in TokenBucket]: (usage: Usage) => number | undefined } = {

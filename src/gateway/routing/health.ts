@@ -36,6 +36,10 @@ export interface Health {
   ailment(candidate: Candidate, nowMs: number): Ailment | null;
   /** The state of a provider under each of its credentials. */
   stateOf(provider: Provider): readonly UpstreamState[];
+  /** It has answered within this time, and nothing of it is avoided. */
+  isInUse(provider: Provider, withinMs: number): boolean;
+  /** The result of a model list that was requested as a probe. */
+  probed(provider: Provider, begunMs: number, error: GatewayError | null): void;
   /** Removes what has expired. */
   sweep(nowMs: number): void;
   /** The candidate was selected: if it is being probed, no other request probes it at the same time. */
@@ -107,6 +111,36 @@ class UpstreamHealth implements Health {
     const all = [provider, ...(provider.others ?? [])];
     const conceal = concealerOf(all);
     return all.map((each) => upstreamState(this.upstreamOf({ provider: each }), nowMs, conceal));
+  }
+
+  isInUse(provider: Provider, withinMs: number): boolean {
+    const { answeredMs, breaker, models } = this.upstreamOf({ provider });
+    if (!breaker.isClosed || answeredMs === 0 || this.clock.monotonicMs() - answeredMs >= withinMs) return false;
+    return [...models.values()].every((each) => each.breaker.isClosed && each.setAsideBy === null);
+  }
+
+  probed(provider: Provider, begunMs: number, error: GatewayError | null): void {
+    const upstream = this.upstreamOf({ provider });
+    const nowMs = this.clock.monotonicMs();
+    if (error === null) {
+      this.probeAnswered(upstream, begunMs, nowMs);
+      return;
+    }
+    const effect = effects[error.kind];
+    // A list that is missing or limited does not concern the models.
+    const isFailure = effect === "upstream_failure" || error.kind === "upstream_timeout";
+    if (!isFailure && error.kind !== "upstream_credentials") return;
+    this.note(upstream, null, error);
+    if (isFailure) this.count(upstream, null, begunMs, error);
+    else for (const model of upstream.models.values()) this.setAside(model, error);
+  }
+
+  private probeAnswered(upstream: Upstream, begunMs: number, nowMs: number): void {
+    const wasOpen = !upstream.breaker.isClosed;
+    upstream.breaker.answered(nowMs, begunMs, this.limits);
+    for (const model of upstream.models.values()) if (model.setAsideBy === "upstream_credentials") this.takeBack(model);
+    if (wasOpen && upstream.breaker.isClosed)
+      this.report(upstream, null, { change: "recovered", error: null, forMs: 0 });
   }
 
   sweep(nowMs: number): void {
