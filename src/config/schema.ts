@@ -23,7 +23,7 @@ const provider = Type.Object(
     credential: Type.Optional(
       Type.String({ description: "The provider's API key. Write `${VARIABLE}`, not the key itself." }),
     ),
-    credentials: Type.Optional(credentials),
+    ...{ credentials: Type.Optional(credentials), probe: Type.Optional(probe) },
     limits: providerLimits("this provider, over all of its credentials"),
     api_version: Type.Optional(
       name("`azure`: API version. With a date, deployment URLs are used; if omitted, the v1 API."),
@@ -75,7 +75,6 @@ const provider = Type.Object(
     ),
     client_certificate_file: Type.Optional(name("PEM file of the certificate that the gateway shows to the provider.")),
     client_key_file: Type.Optional(name("PEM file of the private key of that certificate, not encrypted.")),
-    probe: Type.Optional(probe),
     proxy: Type.Optional(name("URL of an HTTP proxy. Proxy variables of the environment are ignored.")),
     first_byte_timeout_ms: Type.Optional(
       Type.Integer({ minimum: 1, description: "Timeout for the first byte of a stream. Default 300000." }),
