@@ -14,7 +14,18 @@ import { metricsText } from "./scrape.ts";
 
 const prometheus = Bun.which("prometheus");
 const promtool = Bun.which("promtool");
-const alerts = join(import.meta.dir, "..", "..", "examples", "prometheus-alerts.yaml");
+const deploy = join(import.meta.dir, "..", "..", "deploy");
+const alerts = join(deploy, "prometheus-alerts.yaml");
+const dashboard = (await Bun.file(join(deploy, "grafana-dashboard.json")).json()) as {
+  panels: { title: string; targets: { expr: string }[] }[];
+};
+/** The queries of the dashboard, with its variables filled in. */
+const queries = dashboard.panels.flatMap(({ title, targets }) =>
+  targets.map(({ expr }) => ({
+    title,
+    expr: expr.replaceAll("$__rate_interval", "1m").replaceAll("$instance", ".*"),
+  })),
+);
 
 const folder = mkdtempSync(join(tmpdir(), "turnpike-prometheus-"));
 const up = await upstream();
@@ -66,8 +77,9 @@ describe.skipIf(promtool === null)("promtool (skipped: there is none)", () => {
     expect((await check(["check", "metrics"], text.replaceAll("_seconds", "_milliseconds"))).code).not.toBe(0);
   });
 
-  test("accepts the example rules", async () => {
+  test("accepts the example rules, and their tests pass", async () => {
     expect(await check(["check", "rules", alerts])).toMatchObject({ code: 0 });
+    expect(await check(["test", "rules", join(deploy, "prometheus-alerts-test.yaml")])).toMatchObject({ code: 0 });
   });
 });
 
@@ -79,6 +91,16 @@ test("the example rules use metrics that there are", async () => {
   for (const { alert, expr } of rules) {
     const used = expr.match(/\b(?:turnpike|process)_\w+/g) ?? [];
     expect({ alert, uses: used.length > 0 }).toEqual({ alert, uses: true });
+    for (const name of used) expect(known).toContain(name.replace(/_(?:bucket|sum|count)$/, ""));
+  }
+});
+
+test("the dashboard uses metrics that there are", () => {
+  const known = new Set<string>(Object.values(metricFamilies).map(({ name }) => name));
+  expect(queries.length).toBeGreaterThan(10);
+  for (const { title, expr } of queries) {
+    const used = expr.match(/\b(?:turnpike|process)_\w+/g) ?? [];
+    expect({ title, uses: used.length > 0 }).toEqual({ title, uses: true });
     for (const name of used) expect(known).toContain(name.replace(/_(?:bucket|sum|count)$/, ""));
   }
 });
@@ -135,6 +157,10 @@ describe.skipIf(prometheus === null)("Prometheus (skipped: there is none)", () =
       const rare = new Set<string>([metricFamilies.modelListFailures.name]);
       const missing = Object.values(metricFamilies).filter(({ name }) => !stored.has(name) && !rare.has(name));
       expect(missing.map(({ name }) => name)).toEqual([]);
+      for (const { title, expr } of queries) {
+        const answer = await fetch(`http://127.0.0.1:${port}/api/v1/query?query=${encodeURIComponent(expr)}`);
+        expect({ title, status: answer.status }).toEqual({ title, status: 200 });
+      }
       const rules = await fetch(`http://127.0.0.1:${port}/api/v1/rules`);
       expect(JSON.stringify(await rules.json())).not.toContain('"health":"err"');
     } finally {
