@@ -96,11 +96,23 @@ const rawNames = [...sumNames, ...latencies.flatMap((name) => [`${name}Sum`, `${
 type Raw = bigint | number | null;
 type Row = Readonly<Record<RollUpDimension, string>> & { readonly atMs: number } & Readonly<Record<string, Raw>>;
 
-interface Cell {
-  readonly place: readonly SQLQueryBindings[];
-  sums: Raw[];
+/** Amounts and latencies that are added together. */
+interface Totals {
+  readonly sums: Raw[];
   readonly histograms: readonly Histogram[];
 }
+
+interface Cell extends Totals {
+  /** Its index in `cellNames`. */
+  readonly index: number;
+  readonly atMs: number;
+  readonly a: string;
+  readonly b: string;
+}
+
+// Money is null until an amount exists.
+const noSums = rawNames.map((name): Raw => (name.endsWith("NanoDollars") ? null : 0));
+const noTotals = (): Totals => ({ sums: [...noSums], histograms: latencies.map(() => new Map()) });
 
 const added = (one: Raw, other: Raw): Raw => {
   if (typeof one === "number" && typeof other === "number") return one + other;
@@ -108,39 +120,65 @@ const added = (one: Raw, other: Raw): Raw => {
   return BigInt(one) + BigInt(other);
 };
 
-/** Cells by their place: every group of a chunk adds to the cells that contain it. */
-class Cells {
-  readonly all = new Map<string, Cell>();
-  private readonly floorMs: number;
-
-  constructor(floorMs: number) {
-    this.floorMs = floorMs;
-  }
-
-  *of(row: Row): Iterable<Cell> {
-    for (const level of Object.keys(levelMs) as RollUpLevel[]) {
-      if (level === "minute" && row.atMs < this.floorMs) continue;
-      const atMs = Math.floor(row.atMs / levelMs[level]) * levelMs[level];
-      for (const cell of cellNames) yield this.at([level, nameOf(cell), atMs, ...valuesOf(cell, row)]);
-    }
-  }
-
-  private at(place: readonly SQLQueryBindings[]): Cell {
-    const name = JSON.stringify(place);
-    const found = this.all.get(name);
-    if (found !== undefined) return found;
-    const made = { place, sums: rawNames.map(() => 0 as Raw), histograms: latencies.map(() => new Map()) };
-    // Money is null until an amount exists.
-    for (const [index, raw] of rawNames.entries()) if (raw.endsWith("NanoDollars")) made.sums[index] = null;
-    this.all.set(name, made);
-    return made;
+function addTotals(into: Totals, from: Totals): void {
+  for (const [at, sum] of from.sums.entries()) into.sums[at] = added(into.sums[at] ?? null, sum);
+  for (const [at, histogram] of from.histograms.entries()) {
+    const counts = into.histograms[at] as Histogram;
+    for (const [bucket, count] of histogram) counts.set(bucket, (counts.get(bucket) ?? 0) + count);
   }
 }
 
-const valuesOf = ([one, other]: readonly RollUpDimension[], row: Row): [string, string] => [
-  one === undefined ? "" : row[one],
-  other === undefined ? "" : row[other],
-];
+type Cells = Map<string, Cell>;
+
+function addToCell(cells: Cells, { index, atMs, a, b }: Omit<Cell, keyof Totals>, totals: Totals): void {
+  const name = `${index}\0${atMs}\0${a}\0${b}`;
+  let cell = cells.get(name);
+  if (cell === undefined) {
+    cell = { index, atMs, a, b, ...noTotals() };
+    cells.set(name, cell);
+  }
+  addTotals(cell, totals);
+}
+
+/** Rows with the same time and dimensions, as the queries return them, with their totals. */
+class Groups {
+  readonly all = new Map<string, { readonly row: Row; readonly totals: Totals }>();
+
+  of(row: Row): Totals {
+    const name = `${row.atMs}\0${dimensions.map((dimension) => row[dimension]).join("\0")}`;
+    let group = this.all.get(name);
+    if (group === undefined) {
+      group = { row, totals: noTotals() };
+      this.all.set(name, group);
+    }
+    return group.totals;
+  }
+}
+
+const valuesOf = ([one, other]: readonly RollUpDimension[], row: Row): { a: string; b: string } => ({
+  a: one === undefined ? "" : row[one],
+  b: other === undefined ? "" : row[other],
+});
+
+/** The cells of each level; every coarser one is made from the finer one, because that has fewer cells than there are groups. */
+function cellsOf({ all }: Groups, floorMs: number): Readonly<Record<RollUpLevel, Cells>> {
+  const levels = { minute: new Map() as Cells, hour: new Map() as Cells, day: new Map() as Cells };
+  for (const { row, totals } of all.values())
+    for (const [index, cell] of cellNames.entries())
+      addToCell(
+        row.atMs >= floorMs ? levels.minute : levels.hour,
+        { index, atMs: row.atMs, ...valuesOf(cell, row) },
+        totals,
+      );
+  const roll = (from: Cells, level: "hour" | "day"): void => {
+    const ms = levelMs[level];
+    for (const cell of from.values())
+      addToCell(levels[level], { ...cell, atMs: Math.floor(cell.atMs / ms) * ms }, cell);
+  };
+  roll(levels.minute, "hour");
+  roll(levels.hour, "day");
+  return levels;
+}
 
 export interface RollUpSource {
   readonly ledger: string;
@@ -159,7 +197,7 @@ export interface RollUpSource {
 export function addRollUps(database: Database, source: RollUpSource): void {
   const { ledger, query, from, values, nowMs } = source;
   const floorMs = floorOf(nowMs);
-  const cells = new Cells(floorMs);
+  const groups = new Groups();
   const select = (what: string) => `select ${timeSql}, ${dimensionColumns}, ${what} ${from}`;
   const sums = query(
     `${select(`${source.sums}, ${source.hasLatency ? latencySql : noLatencySql}`)} ${groupBy}`,
@@ -167,24 +205,21 @@ export function addRollUps(database: Database, source: RollUpSource): void {
     ...values,
   );
   for (const row of readGroups(sums) as unknown as Row[])
-    for (const cell of cells.of(row))
-      cell.sums = cell.sums.map((sum, at) => added(sum, row[rawNames[at] ?? ""] ?? null));
+    addTotals(groups.of(row), { sums: rawNames.map((name) => row[name] ?? null), histograms: [] });
   for (const [index, latency] of source.hasLatency ? latencies.entries() : []) {
     const column = columnOf(latency);
     const counts = `${select(`${bucketSql(column)} as bucket, count(*) as count`)} and ${column} >= 0 ${groupBy}, bucket`;
     for (const row of readBuckets(query(counts, floorMs, ...values)) as unknown as Row[])
-      for (const { histograms } of cells.of(row)) {
-        const histogram = histograms[index] as Histogram;
-        histogram.set(Number(row.bucket), (histogram.get(Number(row.bucket)) ?? 0) + Number(row.count));
-      }
+      groups.of(row).histograms[index]?.set(Number(row["bucket"]), Number(row["count"]));
   }
-  write(database, ledger, cells.all.values());
+  for (const [level, cells] of Object.entries(cellsOf(groups, floorMs))) write(database, ledger, level, cells.values());
   database.query("delete from cells where level = 'minute' and at_ms < ?").run(floorMs);
 }
 
 const place = ["level", "name", "at_ms", "a", "b"];
-const upsertSql = `insert into cells (${[...place, "ledger", ...sumColumns, ...histogramColumns].join(", ")})
-  values (${[...place, "ledger", ...sumColumns, ...histogramColumns].map(() => "?").join(", ")}) on conflict do update set
+const insertSql = `insert into cells (${[...place, "ledger", ...sumColumns, ...histogramColumns].join(", ")})
+  values (${[...place, "ledger", ...sumColumns, ...histogramColumns].map(() => "?").join(", ")}) on conflict do`;
+const upsertSql = `${insertSql} update set
   ${sumColumns.map((name) => `${name} = iif(${name} is null, excluded.${name}, ${name} + coalesce(excluded.${name}, 0))`).join(", ")},
   ${histogramColumns.map((name) => `${name} = excluded.${name}`).join(", ")}`;
 const findSql = `select ${histogramColumns.map((name, index) => `${name} as h${index}`).join(", ")} from cells
@@ -197,11 +232,15 @@ const readHistograms = rowReader(
 const textOf = (histogram: Histogram): string | null =>
   histogram.size === 0 ? null : JSON.stringify([...histogram].sort(([one], [other]) => one - other));
 
-function write(database: Database, ledger: string, cells: Iterable<Cell>): void {
+function write(database: Database, ledger: string, level: string, cells: Iterable<Cell>): void {
+  const insert = database.query(`${insertSql} nothing`);
   const [find, upsert] = [database.query(findSql), database.query(upsertSql)];
-  for (const { place: where, sums, histograms } of cells) {
-    const [before] = readHistograms(find.all(...where, ledger));
-    for (const [index, histogram] of histograms.entries()) addHistogram(histogram, before?.[`h${index}`] ?? null);
-    upsert.run(...where, ledger, ...sums, ...histograms.map(textOf));
+  for (const { index, atMs, a, b, sums, histograms } of cells) {
+    const where = [level, nameOf(cellNames[index] ?? []), atMs, a, b, ledger];
+    // Most cells of a chunk are new.
+    if (insert.run(...where, ...sums, ...histograms.map(textOf)).changes > 0) continue;
+    const [before] = readHistograms(find.all(...where));
+    for (const [at, histogram] of histograms.entries()) addHistogram(histogram, before?.[`h${at}`] ?? null);
+    upsert.run(...where, ...sums, ...histograms.map(textOf));
   }
 }

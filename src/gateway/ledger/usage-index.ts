@@ -63,7 +63,8 @@ export function withUsageIndex<Result>(dataFolder: string, read: (index: UsageIn
     readwrite: true,
     safeIntegers: true,
   });
-  database.run("pragma busy_timeout = 30000");
+  // Making the index of a large ledger for the first time takes a minute or so: others wait for it.
+  database.run("pragma busy_timeout = 600000");
   database.run("pragma journal_mode = wal");
   database.run("pragma synchronous = normal");
   database.transaction(makeTables).immediate(database);
