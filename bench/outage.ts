@@ -50,7 +50,10 @@ async function ask(): Promise<void> {
   const response = await fetch(new URL("/v1/chat/completions", running.url), {
     method: "POST",
     headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
-    body: JSON.stringify({ model: "pair", messages: [{ role: "user", content: "hi" }] }),
+    body: JSON.stringify({
+      model: "pair", // Each is a conversation of its own: one that has begun stays where its prompt cache is.
+      messages: [{ role: "user", content: `hi ${sent}` }],
+    }),
   });
   await response.bytes();
   seen.requests++;

@@ -6,6 +6,7 @@ import { requireCsrfToken } from "../admin/sessions.ts";
 import { GatewayError } from "../canonical/error.ts";
 import { presentedKey } from "./credentials.ts";
 import type { HandlerContext } from "./endpoint.ts";
+import { hostOf } from "./target.ts";
 
 export interface CallerParts {
   readonly access: AdminAccess;
@@ -25,8 +26,6 @@ export function sessionSecret({ headers }: Request): string | null {
   const mine = pairs.find((pair) => pair.trim().startsWith(`${cookieName}=`));
   return mine?.trim().slice(cookieName.length + 1) || null;
 }
-
-const hostOf = (url: string | null): string | null => (url !== null && URL.canParse(url) ? new URL(url).host : null);
 
 /**
  * Throws status 403 for a request of a page of another origin. Hosts are compared without the scheme, which a proxy may

@@ -27,6 +27,10 @@ export function originOf({ headers }: Pick<Request, "headers">, scheme: "http" |
   return URL.canParse(address) ? new URL(address).origin : "";
 }
 
+/** The host and port of an address, such as an `Origin` header; null if it has none. */
+export const hostOf = (url: string | null): string | null =>
+  url !== null && URL.canParse(url) ? new URL(url).host : null;
+
 /** A name or an address, and a port (https://www.rfc-editor.org/rfc/rfc9110#section-7.2). */
 const hostForm = /^(?:[\w.~%!$&'()*+;=-]*|\[[\da-f:.]+\])(?::\d{0,5})?$/i;
 

@@ -8,6 +8,7 @@ import type { SharedInterval } from "../../src/lib/shared-interval.ts";
 import { callerNamed } from "../support/callers.ts";
 import { gateway, type RunningGateway } from "../support/gateway.ts";
 import { ledgerRows } from "../support/ledger.ts";
+import { until } from "../support/until.ts";
 import { type Line, upstream } from "../support/upstream.ts";
 
 const by = (keyId: string) => ({ caller: callerNamed(keyId) });
@@ -65,11 +66,6 @@ async function connections({ url }: RunningGateway): Promise<number> {
   return table.split("\n").filter((row) => new RegExp(`^ *\\d+: \\w+:${port} \\w+:\\w+ 0[18] `).test(row)).length;
 }
 
-async function until(isSo: () => Promise<boolean> | boolean, withinMs: number): Promise<void> {
-  for (const end = performance.now() + withinMs; performance.now() < end; await Bun.sleep(50)) if (await isSo()) return;
-  throw new Error(`it did not come to it within ${withinMs} ms`);
-}
-
 const isCancelled = (running: RunningGateway, rows: number): boolean =>
   ledgerRows(running.dataFolder).filter(({ state }) => state === "cancelled").length === rows;
 
@@ -79,8 +75,8 @@ test("one that takes nothing is cut, its upstream is let go, and its connection 
   await reader(running);
   expect(await connections(running)).toBe(2);
   await Promise.all([up.requests[0]?.aborted, up.requests[1]?.aborted]);
-  await until(async () => (await connections(running)) === 0, 20_000);
-  await until(() => isCancelled(running, 2), 5_000);
+  await until("the connections are closed", async () => (await connections(running)) === 0);
+  await until("both are cancelled", () => isCancelled(running, 2));
 }, 60_000);
 
 test("one that takes a little now and then is cut too", async () => {
@@ -92,7 +88,7 @@ test("one that takes a little now and then is cut too", async () => {
   }, 300);
   await up.requests[0]?.aborted;
   clearInterval(sip);
-  await until(async () => (await connections(running)) === 0, 20_000);
+  await until("the connections are closed", async () => (await connections(running)) === 0);
 }, 60_000);
 
 describe("memory", () => {

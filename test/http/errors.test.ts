@@ -191,7 +191,7 @@ test("a fault of our own is 500, says nothing of its cause, and leaves the cause
   const parts = {
     match: () => ({ kind: "found", endpoint, params: {} }) as const,
     keys: {} as Keys,
-    gateway: { clock: { monotonicMs: () => 0, nowMs: () => 0 }, events } as unknown as Gateway,
+    gateway: { clock: { monotonicMs: () => 0, nowMs: () => 0 }, events, traces: null } as unknown as Gateway,
     answerOnce: () => Promise.reject(new Error("no request has an idempotency key")),
     limits: defaultLimits,
     trustedProxies: [],

@@ -4,13 +4,17 @@ import { entrySchemas } from "../../src/config/schema.ts";
 import { adminEndpoints } from "../../src/http/admin-endpoints.ts";
 import type { Endpoint } from "../../src/http/endpoint.ts";
 import { type EndpointDependencies, endpoints } from "../../src/http/endpoints.ts";
+import { liveEndpoint } from "../../src/http/live-endpoints.ts";
 import { metricsRow } from "../../src/http/metrics-endpoints.ts";
+import { sessionEndpoints } from "../../src/http/session-endpoints.ts";
 
 /** The handlers are not called. */
 export const rows: readonly Endpoint[] = endpoints({} as EndpointDependencies);
 
 /** What the OpenAPI document has besides. */
 export const adminRows: readonly Endpoint[] = [
+  ...sessionEndpoints(notCalled),
+  liveEndpoint(notCalled),
   ...adminEndpoints(
     adminResources({ schemas: entrySchemas } as Partial<ResourceDependencies> as ResourceDependencies),
     notCalled,

@@ -1,4 +1,4 @@
-// Objects of the admin API as the pages use them. A test compares their members with the OpenAPI document.
+// Objects of the admin API as the pages use them.
 
 export type Tokens = Readonly<Record<string, number>>;
 
