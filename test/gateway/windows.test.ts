@@ -39,25 +39,56 @@ test("a zone that does not exist is an error", () => {
   expect(() => createWindows("Europe/Nowhere", () => 0)).toThrow(RangeError);
 });
 
+const dollar = 1_000_000_000n;
+
+/** `spentSince` is what the ledger says of every level. */
+function budgetWindows(nowMs: () => number, spentSince: (sinceMs: number) => bigint) {
+  const counters = createMemoryCounters();
+  const own = createBudgetWindows({
+    counters,
+    windows: createWindows("UTC", nowMs),
+    prices: () => {
+      throw new Error("not asked");
+    },
+    clock: { nowMs, monotonicMs: nowMs },
+    limits: { reserveOutputTokens: 1, extendOutputTokens: 1 },
+    events: { budgetThreshold: () => undefined },
+    spent: (_level, _id, sinceMs) => spentSince(sinceMs),
+  });
+  return { counters, own };
+}
+
+test.each([
+  ["a Monday, when the day and the week begin", "2026-11-23T10:00:00Z"],
+  ["the first of a month", "2026-12-01T10:00:00Z"],
+  ["a Monday that is the first of a month", "2026-06-01T10:00:00Z"],
+])("budgets of several periods count each dollar once on %s", (_name, time) => {
+  const nowMs = Date.parse(time);
+  const { counters, own } = budgetWindows(
+    () => nowMs,
+    () => dollar,
+  );
+  const periods = ["day", "week", "month", "total"] as const;
+  const rules = { budgets: periods.map((period) => ({ amount: "5", period })) };
+  const parts = own.partsOf(callerOf({ keyId: "k", name: "k", rules, project: { id: "default", rules: null } }));
+  const held = counters.reserve(parts.map(({ counter, limit }) => ({ counter, limit, amount: dollar })));
+  if (!("reservation" in held)) throw new Error("refused");
+  const amounts = () => parts.map(({ period, counter }) => ({ period, ...counters.amounts(counter) }));
+  expect(amounts()).toEqual(periods.map((period) => ({ period, settled: dollar, reserved: dollar })));
+  held.reservation.settle(parts.map(() => dollar / 4n));
+  expect(amounts()).toEqual(periods.map((period) => ({ period, settled: dollar + dollar / 4n, reserved: 0n })));
+});
+
 test("another zone moves the windows of budgets: what was spent in the new window counts, and what is held is settled there", () => {
   const hourMs = 3_600_000;
   const noon = Date.parse("2026-05-10T12:00:00Z");
   let nowMs = noon;
   /** A dollar at 01:00 UTC, and another one at 10:00. */
   const spentAt = [noon - 11 * hourMs, noon - 2 * hourMs];
-  const dollar = 1_000_000_000n;
-  const counters = createMemoryCounters();
-  const own = createBudgetWindows({
-    counters,
-    windows: createWindows("UTC", () => nowMs),
-    prices: () => {
-      throw new Error("not asked");
-    },
-    clock: { nowMs: () => nowMs, monotonicMs: () => nowMs },
-    limits: { reserveOutputTokens: 1, extendOutputTokens: 1 },
-    events: { budgetThreshold: () => undefined },
-    spent: (_level, _id, sinceMs) => dollar * BigInt(spentAt.filter((atMs) => atMs >= sinceMs).length),
-  });
+  const { counters, own } = budgetWindows(
+    () => nowMs,
+    (sinceMs) => dollar * BigInt(spentAt.filter((atMs) => atMs >= sinceMs).length),
+  );
   const rules = { budgets: [{ amount: "5", period: "day" as const }] };
   const caller = callerOf({ keyId: "k", name: "k", rules, project: { id: "default", rules: null } });
   const only = () => {

@@ -228,7 +228,9 @@ class PartsReservation implements CounterReservation {
   }
 }
 
-const nameOf = ({ level, id, meter, fromMs }: Counter): string => `${level} ${meter} ${fromMs} ${id}`;
+/** With the end, because a day and a week start at the same time on Mondays. */
+const nameOf = ({ level, id, meter, fromMs, untilMs }: Counter): string =>
+  `${level} ${meter} ${fromMs} ${untilMs} ${id}`;
 
 /** Counters in the memory of one process: every step is one turn of the event loop, so no other can come between. */
 export function createMemoryCounters(): MemoryCounters {
