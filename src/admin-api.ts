@@ -1,10 +1,11 @@
 // Builds the admin API from the parts of a running gateway.
-import { type AccessDependencies, createAdminAccess } from "./admin/access.ts";
+import { type AccessDependencies, type AdminAccess, createAdminAccess } from "./admin/access.ts";
 import { createAdmin } from "./admin/admin.ts";
 import { requireRole } from "./admin/permissions.ts";
 import { adminResources } from "./admin/resources/index.ts";
 import type { DeclaredKeyEntry } from "./admin/resources/keys.ts";
 import type { ProviderStates } from "./admin/resources/provider-health.ts";
+import type { ExplainDependencies } from "./admin/resources/route-explanation.ts";
 import { createSessions } from "./admin/sessions.ts";
 import { createSealer } from "./admin/stored-entries.ts";
 import type { DeclaredAccess } from "./config/access.ts";
@@ -42,10 +43,10 @@ export interface AdminApiParts extends Pick<AccessDependencies, "store" | "peppe
   readonly limits: ReadLimits;
   readonly credentialKey: Uint8Array;
   readonly catalog: ServedCatalog;
-  readonly gateway: Pick<Gateway, "running" | "listings" | "router" | "ledger" | "budgets">;
+  readonly gateway: Pick<Gateway, "running" | "listings" | "router" | "ledger" | "budgets" | "limits">;
   readonly readiness: Pick<Readiness, "notReady">;
   readonly videos: Videos;
-  readonly keys: Pick<Keys, "refresh">;
+  readonly keys: Pick<Keys, "refresh" | "callerWithId">;
   readonly settings: Settings;
   readonly followed: Pick<LiveConfiguration, "current" | "status">;
   readonly registry: Registry;
@@ -66,7 +67,10 @@ function providerTest(catalog: Pick<ServedCatalog, "current">) {
 }
 
 /** The distance of both clocks is read once, so that a time reads the same twice. */
-function providerStates(catalog: Pick<ServedCatalog, "current">, { router }: Pick<Gateway, "router">): ProviderStates {
+function providerStatesOf(
+  catalog: Pick<ServedCatalog, "current">,
+  { router }: Pick<Gateway, "router">,
+): ProviderStates {
   const distanceMs = systemClock.nowMs() - systemClock.monotonicMs();
   return {
     of(name) {
@@ -74,6 +78,19 @@ function providerStates(catalog: Pick<ServedCatalog, "current">, { router }: Pic
       return provider === undefined ? [] : router.health.stateOf(provider);
     },
     wallMs: (monotonicMs) => Math.round(monotonicMs + distanceMs),
+  };
+}
+
+function routeExplanation({ catalog, gateway, keys }: AdminApiParts, { wallMs }: ProviderStates): ExplainDependencies {
+  const { listings, router, limits } = gateway;
+  return {
+    explained: () => ({
+      ...{ catalog: catalog.current(), listingOf: listings.now, router },
+      ...{ prices: catalog.prices(), nowMs: systemClock.nowMs() },
+    }),
+    callerOf: keys.callerWithId,
+    wallMs,
+    attemptBound: () => limits.maxAttemptsPerRequest,
   };
 }
 
@@ -103,6 +120,13 @@ function liveParts({ gateway, readiness }: AdminApiParts, callers: CallerParts, 
   return { ...callers, live: { reader, running: gateway.running.list }, isEnding };
 }
 
+function accessOf({ store, pepper, followed }: AdminApiParts): AdminAccess {
+  const adminKeyHash = () => readSetting(store, adminSetting);
+  const times = () => sessionTimes(followed.current().configuration.file.config.console);
+  const sessions = createSessions({ store, pepper, clock: systemClock, times });
+  return createAdminAccess({ store, pepper, clock: systemClock, sessions, adminKeyHash });
+}
+
 /** The rows of the admin API, and of `/metrics`. */
 export function adminApi(parts: AdminApiParts, teardown: (() => unknown)[]): readonly Endpoint[] {
   const reader = createLedgerReader(parts.settings.dataFolder);
@@ -126,10 +150,8 @@ export function adminApi(parts: AdminApiParts, teardown: (() => unknown)[]): rea
   teardown.push(() => erasures.close());
   const repricer = repricerOf(parts, teardown);
   const admin = createAdmin({ store, clock: systemClock, validate });
-  const adminKeyHash = () => readSetting(store, adminSetting);
-  const times = () => sessionTimes(followed.current().configuration.file.config.console);
-  const sessions = createSessions({ store, pepper, clock: systemClock, times });
-  const access = createAdminAccess({ store, pepper, clock: systemClock, sessions, adminKeyHash });
+  const access = accessOf(parts);
+  const providerStates = providerStatesOf(catalog, gateway);
   const resources = adminResources({
     pepper,
     schemas: entrySchemas,
@@ -139,7 +161,8 @@ export function adminApi(parts: AdminApiParts, teardown: (() => unknown)[]): rea
     repricer: () => repricer,
     listings: () => gateway.listings,
     testProvider: providerTest(catalog),
-    providerStates: providerStates(catalog, gateway),
+    providerStates,
+    routeExplanation: routeExplanation(parts, providerStates),
     reader: () => reader,
     attempts: (id) => readAttempts(dataFolder, id),
     adjustments: (n, id) => readAdjustments(dataFolder, n, id),

@@ -166,9 +166,13 @@ export const permissions: Readonly<Record<string, Permissions>> = {
       create: routeWriters,
       update: routeWriters,
       delete: routeWriters,
+      explain: ["operator", "catalog:read", "routes:write"],
     },
-    fields: entryFields,
-    writable: { to: routeWriters, fields: "id config" },
+    fields: `${entryFields} model operation key_id found route refusal max_attempts candidates skipped`,
+    writable: {
+      to: ["operator", "catalog:read", "routes:write"],
+      fields: "id config model operation key_id stream images tools json_schema input_tokens output_tokens",
+    },
   },
   prices: {
     verbs: {

@@ -1,17 +1,22 @@
 // `turnpike models`, `turnpike providers` and `turnpike routes`: the contents of the catalog, and the candidates of a
 // model.
+import { explanationMembers } from "../admin/resources/route-explanation.ts";
 import type { Operation } from "../canonical/operation.ts";
 import { readConfiguration } from "../config/configuration.ts";
 import { readSettings } from "../config/environment.ts";
 import { limitsOf } from "../config/limits.ts";
+import type { RequestNeeds } from "../gateway/routing/catalog.ts";
 import {
+  type ExplainedParts,
   type ExplainedRoute,
   explainRoute,
   type RoutedCandidate,
   type RouteExplanation,
 } from "../gateway/routing/explain.ts";
 import type { Found } from "../gateway/routing/resolve.ts";
+import { createRouter } from "../gateway/routing/router.ts";
 import { allModels } from "../http/models.ts";
+import { systemClock } from "../lib/clock.ts";
 import type { ProviderLimits } from "../providers/provider.ts";
 import { type OpenedCatalog, openCatalog, readServedEntries } from "./open-catalog.ts";
 import { type Command, parseCommonFields, UsageError } from "./options.ts";
@@ -29,12 +34,28 @@ const missingLines = ({ unread, notes }: OpenedCatalog): string[] => [
 
 const withLines = (text: string, lines: readonly string[]): string => [text, ...lines].join("\n");
 
+const ignore = (): void => undefined;
+const noEvents = { candidateUnusable: ignore, candidateUsable: ignore, upstreamChanged: ignore };
+const noLimits = { overLimit: () => null, waitMs: () => 0 };
+const meanRandom = 0.5;
+
+/** A router without a past: every upstream is healthy, and nothing is measured. */
+function explainedParts({ catalog, listings, prices, file }: OpenedCatalog): ExplainedParts {
+  const limits = limitsOf(file.config.limits);
+  const router = createRouter({
+    ...{ clock: systemClock, limits, events: noEvents, providerLimits: noLimits },
+    ...{ prices: () => prices, random: () => meanRandom },
+  });
+  return { catalog, listingOf: listings.now, router, prices, nowMs: systemClock.nowMs() };
+}
+
 async function models(words: readonly string[]): Promise<void> {
   const { values } = parseCommonFields(words, common);
   const opened = await openCatalog(values.offline === true);
   const { catalog, listings } = opened;
+  const parts = explainedParts(opened);
   const rows = allModels(catalog, listings).map(({ id, ownedBy }) => {
-    const candidateRows = explainRoute(catalog, listings.now, id, "chat").candidates;
+    const candidateRows = explainRoute(parts, { model: id, operation: "chat" }).candidates;
     const source = catalog.routes.has(id) ? "route" : "list";
     return {
       model: id,
@@ -141,39 +162,74 @@ function conditionsOf({ credential, tier, weight, after, supports, limits }: Rou
 }
 
 function explanationLines(model: string, most: number, explanation: RouteExplanation): string {
-  const { found, route, candidates, skipped } = explanation;
+  const { found, route, refusal, candidates, skipped } = explanation;
   const head = found === null ? `The model '${model}' does not exist or is not configured.` : foundTexts[found];
+  const isRefused = refusal !== null && found !== null;
   const candidateRows = candidates.map((candidate, index) => [
     `${index + 1}.`,
     `${candidate.provider}/${candidate.model}`,
     candidate.dialects.join(", "),
     conditionsOf(candidate),
   ]);
-  const others = skipped.map(({ provider, model: own, reason }) => [
+  const others = skipped.map(({ provider, model: own, credential, reason }) => [
     own === null ? provider : `${provider}/${own}`,
-    reason,
+    credential ?? "",
+    reason.text,
   ]);
   return [
     head,
     ...(route === null ? [] : routeLines(model, route)),
+    ...(isRefused ? [`Such a request gets the error '${refusal.code}': ${refusal.message}`] : []),
     ...(candidateRows.length === 0 ? [] : ["", "Asked in this order, until one answers:", table(candidateRows)]),
     ...(candidateRows.length > most ? [`At most ${most} attempts are made for one request.`] : []),
     ...(others.length === 0 ? [] : ["", "Not asked:", table(others)]),
   ].join("\n");
 }
 
+const explainOptions = {
+  operation: { type: "string" },
+  images: { type: "boolean" },
+  tools: { type: "boolean" },
+  "json-schema": { type: "boolean" },
+  "input-tokens": { type: "string" },
+  "output-tokens": { type: "string" },
+} as const;
+
+interface ExplainValues {
+  readonly images?: boolean | undefined;
+  readonly tools?: boolean | undefined;
+  readonly "json-schema"?: boolean | undefined;
+  readonly "input-tokens"?: string | undefined;
+  readonly "output-tokens"?: string | undefined;
+}
+
+function tokensOf(values: ExplainValues, name: "input-tokens" | "output-tokens"): number {
+  const given = values[name] ?? "0";
+  if (/^\d{1,9}$/.test(given)) return Number(given);
+  throw new UsageError(`--${name} must be a number.`);
+}
+
+const needsOf = (values: ExplainValues): RequestNeeds => ({
+  images: values.images === true,
+  tools: values.tools === true,
+  jsonSchema: values["json-schema"] === true,
+  inputTokens: tokensOf(values, "input-tokens"),
+  outputTokens: tokensOf(values, "output-tokens"),
+});
+
 async function explain(words: readonly string[]): Promise<void> {
-  const { values, positionals } = parseCommonFields(words, { ...common, operation: { type: "string" } } as const, 1);
+  const { values, positionals } = parseCommonFields(words, { ...common, ...explainOptions } as const, 1);
   const [model] = positionals;
   if (model === undefined) throw new UsageError("Missing model. Usage: turnpike routes explain MODEL.");
   const operation = operations.find((each) => each === (values.operation ?? "chat"));
   if (operation === undefined) throw new UsageError(`--operation must be one of: ${operations.join(", ")}.`);
   const opened = await openCatalog(values.offline === true);
-  const { catalog, listings, file } = opened;
-  const explanation = explainRoute(catalog, listings.now, model, operation);
-  const { maxAttemptsPerRequest } = limitsOf(file.config.limits);
+  const explanation = explainRoute(explainedParts(opened), { model, operation, needs: needsOf(values) });
+  const { maxAttemptsPerRequest } = limitsOf(opened.file.config.limits);
   if (explanation.candidates.length === 0) process.exitCode = 1;
-  if (values.json) return console.log(jsonText({ model, operation, maxAttemptsPerRequest, ...explanation }));
+  const wall = { wallMs: systemClock.nowMs };
+  const members = explanationMembers(explanation, wall);
+  if (values.json) return console.log(jsonText({ operation, max_attempts: maxAttemptsPerRequest, ...members }));
   console.log(withLines(explanationLines(model, maxAttemptsPerRequest, explanation), missingLines(opened)));
 }
 
@@ -213,6 +269,11 @@ export const routesCommand: Command = {
       summary: "which candidates are asked for a model, in which order, and why others are not",
       options: {
         [`--operation ${operations.join("|")}`]: "for which operation; default chat",
+        "--images": "for a request with images",
+        "--tools": "for a request with tools",
+        "--json-schema": "for a request with a JSON Schema for the output",
+        "--input-tokens N": "for a request with so many tokens",
+        "--output-tokens N": "for a request that allows so many tokens of output",
         ...commonHelp,
       },
       run: explain,

@@ -89,6 +89,7 @@ export function testRouter(
     health,
     random,
     choose,
+    preview: router.preview.bind(router),
     answered: router.answered.bind(router),
     reported,
     pass(ms) {

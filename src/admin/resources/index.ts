@@ -16,6 +16,7 @@ import { prices } from "./prices.ts";
 import { type ProjectDependencies, projects } from "./projects.ts";
 import { type ProviderDependencies, providers } from "./providers.ts";
 import { type RequestDependencies, requests } from "./requests.ts";
+import type { ExplainDependencies } from "./route-explanation.ts";
 import { routes } from "./routes.ts";
 import { facets, series } from "./series.ts";
 import { serviceTokens } from "./service-tokens.ts";
@@ -42,6 +43,7 @@ export interface ResourceDependencies {
   readonly listings: () => ModelLists;
   readonly testProvider: ProviderDependencies["test"];
   readonly providerStates: ProviderDependencies["states"];
+  readonly routeExplanation: ExplainDependencies;
   readonly reader: () => LedgerReader;
   readonly attempts: RequestDependencies["attempts"];
   readonly adjustments: RequestDependencies["adjustments"];
@@ -75,7 +77,7 @@ export function adminResources(dependencies: ResourceDependencies): readonly Res
       ...{ test: dependencies.testProvider, states: dependencies.providerStates },
     }),
     models({ catalog, listings: dependencies.listings }),
-    routes({ catalog, schema: schemas.route }),
+    routes({ catalog, schema: schemas.route, ...dependencies.routeExplanation }),
     prices({ catalog, prices: dependencies.prices, repricer: dependencies.repricer, schemas }),
     settings(dependencies.settings),
   ];

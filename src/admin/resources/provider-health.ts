@@ -11,15 +11,20 @@ import type { JsonObject } from "../../lib/json.ts";
 import { integer, isoTime, nullable, text, time } from "../fields.ts";
 
 /** The present state of the upstreams, and the wall time of their monotonic times. */
-export interface ProviderStates {
+export interface ProviderStates extends WallTime {
   /** Empty for a provider that is not served. */
   of(provider: string): readonly UpstreamState[];
+}
+
+/** Unix milliseconds of a monotonic time. */
+export interface WallTime {
   wallMs(monotonicMs: number): number;
 }
 
 const share = (description: string) => Type.Number({ minimum: 0, maximum: 1, description });
 
-const measured = {
+/** Schemas of the members of a state. */
+export const measured = {
   state: Type.Enum([...new Set(Object.values(conditionNames))], {
     description:
       "`available`; `rate_limited` by the provider; `breaker_open` after failures; `half_open` while one request decides whether it is used again; `set_aside` because the provider does not have the model or refuses the credential for it.",
@@ -57,13 +62,14 @@ const rounded = (ms: number | null): number | null => (ms === null ? null : Math
 const rateOf = ({ attempts, failures }: MeasuredState): number | null =>
   attempts === 0 ? null : Math.round((failures / attempts) * 10_000) / 10_000;
 
-function errorMember(error: LastError | null, { wallMs }: ProviderStates): JsonObject | null {
+function errorMember(error: LastError | null, { wallMs }: WallTime): JsonObject | null {
   if (error === null) return null;
   const { code, status, text: message, atMs } = error;
   return { code, status, message, at: isoTime(wallMs(atMs)) };
 }
 
-const measuredMembers = (state: MeasuredState, states: ProviderStates): JsonObject => ({
+/** The members of a state. */
+export const measuredMembers = (state: MeasuredState, states: WallTime): JsonObject => ({
   state: conditionNames[state.condition],
   breaker: state.breaker,
   until: state.untilMs === 0 ? null : isoTime(states.wallMs(state.untilMs)),

@@ -12,8 +12,9 @@ import {
   entryMembers,
   readingVerbs,
 } from "./catalog-entries.ts";
+import { type ExplainDependencies, explainAction } from "./route-explanation.ts";
 
-export interface RouteDependencies {
+export interface RouteDependencies extends ExplainDependencies {
   readonly catalog: () => LiveCatalog;
   /** The schema of an entry in the configuration file. */
   readonly schema: TObject;
@@ -27,7 +28,8 @@ const object = Type.Object({
   config: Type.Object({}, { description: "As in `models.<name>` of the configuration file." }),
 });
 
-export function routes({ catalog, schema }: RouteDependencies): Resource {
+export function routes(dependencies: RouteDependencies): Resource {
+  const { catalog, schema } = dependencies;
   const kind: EntryKind = { kind: "route", title: "route", catalog, members: (_id, { config }) => ({ config }) };
   return {
     ...{ name: "routes", title: "route", object },
@@ -42,5 +44,6 @@ export function routes({ catalog, schema }: RouteDependencies): Resource {
     ),
     delete: { run: (context, name) => deleteEntry(kind, context, name) },
     committed: () => catalog().refresh(),
+    actions: { explain: explainAction(dependencies) },
   };
 }

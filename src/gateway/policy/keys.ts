@@ -11,6 +11,8 @@ import { type ProjectRules, type Rules, readProjectRules, readRules } from "./ru
 export interface Keys {
   /** Throws `invalid_api_key` for an unknown, revoked, disabled or expired key. */
   identify(key: string): Caller | Promise<Caller>;
+  /** The caller of a key, whether or not it may be used at present. Undefined for an unknown or revoked one. */
+  callerWithId(keyId: string): Caller | undefined;
   /** Reads at once what this process has just changed in the store. */
   refresh(): Promise<void>;
   /** True while the store is unavailable: keys created elsewhere since then are unknown. */
@@ -84,6 +86,11 @@ class KnownKeys {
   private readonly hashesOf = new Map<string, readonly string[]>();
 
   get(hash: string): Known | undefined {
+    return this.byHash.get(hash);
+  }
+
+  withId(id: string): Known | undefined {
+    const [hash = ""] = this.hashesOf.get(id) ?? [];
     return this.byHash.get(hash);
   }
 
@@ -186,6 +193,9 @@ function storedKeys(store: Store) {
   };
 }
 
+const declaredCaller = (keys: DeclaredKeys["keys"], keyId: string): Caller | undefined =>
+  [...keys.values()].find(({ caller }) => caller.keyId === keyId)?.caller;
+
 /** Loads all keys and projects, then follows changes of the store, also by other processes. */
 export async function openKeys(options: KeysOptions): Promise<Keys> {
   const { store, pepper, clock } = options;
@@ -207,12 +217,15 @@ export async function openKeys(options: KeysOptions): Promise<Keys> {
   const timer = setInterval(() => void looks(), pollMs).unref();
 
   const hashed = keyHasher(pepper);
+  const storedCaller = (found: Known): Caller => {
+    const { projectId: id } = found.row;
+    return callerIn(found, declared.projects.get(id) ?? projects.get(id), declared.organization);
+  };
   const live = (found: DeclaredCaller | Known | undefined): Caller => {
     if (found === undefined || (found.expiresAtMs !== null && found.expiresAtMs <= clock.nowMs())) throw refused();
     if (!("row" in found)) return found.caller;
     if (found.row.disabledAtMs !== null) throw refused("is disabled");
-    const { projectId } = found.row;
-    return callerIn(found, declared.projects.get(projectId) ?? projects.get(projectId), declared.organization);
+    return storedCaller(found);
   };
 
   /** Keys that were given as the hash of their secret: the keyed hash of that hash is stored. */
@@ -233,6 +246,10 @@ export async function openKeys(options: KeysOptions): Promise<Keys> {
       const hash = hashed(key);
       const found = declared.keys.get(hash) ?? known.get(hash) ?? imported(key);
       return found === undefined ? lookUp(hash).then((stored) => live(stored ?? imported(key))) : live(found);
+    },
+    callerWithId(keyId) {
+      const stored = known.withId(keyId);
+      return declaredCaller(declared.keys, keyId) ?? (stored && storedCaller(stored));
     },
     refresh: looks,
     isBehind: () => isBehind,

@@ -22,7 +22,11 @@ export interface Plan {
  */
 const servingByRoute = new WeakMap<readonly Candidate[], Map<Operation, readonly Candidate[]>>();
 
-function serving({ candidates, route }: Plan, operation: Operation): readonly Candidate[] {
+/** The candidates of a plan that support an operation. */
+export function serving(
+  { candidates, route }: Pick<Plan, "candidates" | "route">,
+  operation: Operation,
+): readonly Candidate[] {
   if (route === undefined) return candidates.filter((candidate) => doesWith(candidate, operation));
   const known = servingByRoute.get(candidates) ?? new Map<Operation, readonly Candidate[]>();
   const found = known.get(operation);

@@ -4,12 +4,12 @@ import { GatewayError } from "../../canonical/error.ts";
 import { zeroUsage } from "../../canonical/usage.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { Prices } from "../prices/prices.ts";
-import { type CandidateOrder, orderCandidates } from "./candidate-order.ts";
+import { type CandidateOrder, type OrderInput, orderCandidates } from "./candidate-order.ts";
 import type { Candidate, RequestNeeds, Route } from "./catalog.ts";
 import { type CompiledRoute, compileRoute } from "./compiled-route.ts";
 import { type ConversationRequest, conversationOf } from "./conversation.ts";
 import { createHealth, type Health, type HealthEvents } from "./health.ts";
-import { allAtLimits, isLimited, type OverLimit, type ProviderLimitsState } from "./provider-limits.ts";
+import { allAtLimits, isLimited, type ProviderLimitsState } from "./provider-limits.ts";
 import { type HealthLimits, UpstreamModel } from "./upstream.ts";
 
 /** What the router needs from a request. Content and needs are computed when a route first needs them. */
@@ -22,6 +22,11 @@ export interface RoutedCandidates extends CandidateOrder {
   readonly affinity: Affinity | null;
 }
 
+/** The order of a request that is not sent. */
+export interface RoutePreview extends CandidateOrder {
+  readonly refusal: GatewayError | null;
+}
+
 /** Which conversation stays with its upstream, and for how long. */
 export interface Affinity {
   readonly key: string;
@@ -32,6 +37,8 @@ export interface Router {
   readonly health: Health;
   /** `candidates` are the permitted ones of the route. Throws if none of them can serve the request. */
   choose(candidates: readonly Candidate[], route: Route | undefined, request: RoutedRequest): RoutedCandidates;
+  /** The order that `choose` is most likely to give now, and the error that it would throw. Begins nothing. */
+  preview(candidates: readonly Candidate[], route: Route | undefined, size: RoutedRequest["size"]): RoutePreview;
   random(): number;
   /** The conversation was answered by this candidate. */
   answered(affinity: Affinity, candidate: Candidate): void;
@@ -49,6 +56,8 @@ export interface RouterDependencies {
 /** Input tokens per output token, for the comparison of costs. */
 const inputPerOutput = 3;
 const million = 1_000_000;
+/** Of several weights the highest comes first. */
+const meanRandom = 0.5;
 const none: CandidateOrder["passedOver"] = [];
 
 interface Compiled {
@@ -108,23 +117,43 @@ class RouteRouter implements Router {
     const nowMs = health.nowMs();
     if (!health.isQuiet) health.sweep(nowMs);
     const affinity = this.affinityOf(route, request);
-    const order = orderCandidates(compiled, {
-      nowMs,
-      isStream: request.size.isStream,
-      isQuiet: health.isQuiet,
-      overLimit: compiled.isLimited ? (candidate) => this.overLimit(candidate, request) : null,
-      needs: compiled.supports === null ? null : (request.size.needs?.() ?? null),
-      stay: affinity === null ? null : this.stayOf(affinity.key, nowMs),
-      random: this.given.random,
-    });
+    const stay = affinity === null ? null : this.stayOf(affinity.key, nowMs);
+    const order = orderCandidates(compiled, { ...this.inputOf(compiled, request.size, nowMs), stay });
     const [first] = order.candidates;
     if (first === undefined || first.after !== undefined) return this.inPlaceOf(compiled, order, affinity);
     if (!health.isQuiet) health.claim(first, nowMs);
     return { ...order, affinity };
   }
 
-  private overLimit(candidate: Candidate, { size }: RoutedRequest): OverLimit | null {
-    return this.given.providerLimits.overLimit(candidate, size);
+  preview(candidates: readonly Candidate[], route: Route | undefined, size: RoutedRequest["size"]): RoutePreview {
+    const compiled =
+      route === undefined
+        ? compileRoute(candidates, route, loose(this.health), () => 0)
+        : this.compile(candidates, route);
+    const tied = compiled.strategy === "least_busy" ? 0 : meanRandom;
+    const input = { ...this.inputOf(compiled, size, this.health.nowMs()), random: () => tied };
+    const order = orderCandidates(compiled, input);
+    const [first] = order.candidates;
+    if (first !== undefined && first.after === undefined) return { ...order, refusal: null };
+    try {
+      return { ...this.inPlaceOf(compiled, order, null), refusal: null };
+    } catch (thrown) {
+      if (thrown instanceof GatewayError) return { ...order, refusal: thrown };
+      throw thrown;
+    }
+  }
+
+  private inputOf(compiled: CompiledRoute, size: RoutedRequest["size"], nowMs: number): OrderInput {
+    const { health, given } = this;
+    return {
+      nowMs,
+      isStream: size.isStream,
+      isQuiet: health.isQuiet,
+      overLimit: compiled.isLimited ? (candidate) => given.providerLimits.overLimit(candidate, size) : null,
+      needs: compiled.supports === null ? null : (size.needs?.() ?? null),
+      stay: null,
+      random: given.random,
+    };
   }
 
   /**

@@ -76,7 +76,8 @@ function lastErrorOf({ lastFailure }: Upstream | UpstreamModel, conceal: Conceal
   return { code: error.code, status: error.upstreamStatus ?? null, text, atMs };
 }
 
-function measuredState(measured: Upstream | UpstreamModel, nowMs: number, conceal: Conceal): MeasuredState {
+/** The present state of a credential, or of one of its models. */
+export function measuredState(measured: Upstream | UpstreamModel, nowMs: number, conceal: Conceal): MeasuredState {
   const { breaker, inFlight } = measured;
   const state = breaker.state(nowMs);
   const condition = measured.ailment(nowMs) ?? (state === "half_open" ? state : "available");
