@@ -8,6 +8,7 @@ import type { ProviderStates } from "./admin/resources/provider-health.ts";
 import type { ExplainDependencies } from "./admin/resources/route-explanation.ts";
 import { createSessions } from "./admin/sessions.ts";
 import { createSealer } from "./admin/stored-entries.ts";
+import { createUsers } from "./admin/users.ts";
 import type { DeclaredAccess } from "./config/access.ts";
 import { sessionTimes } from "./config/console-settings.ts";
 import type { Settings } from "./config/environment.ts";
@@ -121,10 +122,11 @@ function liveParts({ gateway, readiness }: AdminApiParts, callers: CallerParts, 
 }
 
 function accessOf({ store, pepper, followed }: AdminApiParts): AdminAccess {
-  const adminKeyHash = () => readSetting(store, adminSetting);
   const times = () => sessionTimes(followed.current().configuration.file.config.console);
   const sessions = createSessions({ store, pepper, clock: systemClock, times });
-  return createAdminAccess({ store, pepper, clock: systemClock, sessions, adminKeyHash });
+  const users = createUsers(store, pepper, systemClock);
+  const adminKeyHash = () => readSetting(store, adminSetting);
+  return createAdminAccess({ store, pepper, clock: systemClock, sessions, users, adminKeyHash });
 }
 
 /** The rows of the admin API, and of `/metrics`. */
@@ -179,7 +181,8 @@ export function adminApi(parts: AdminApiParts, teardown: (() => unknown)[]): rea
   const mayReadMetrics: MetricsParts["mayReadMetrics"] = async (token, address) =>
     requireRole(await access.identify(token, address), "metrics:read");
   const { publicUrl } = followed.current().configuration.videos;
-  const callers = { access, pepper, publicUrl, limits };
+  const linkBase = parts.settings.adminListener === null ? publicUrl : null;
+  const callers = { access, pepper, publicUrl, linkBase, limits };
   return [
     ...sessionEndpoints(() => callers),
     liveEndpoint(() => liveParts(parts, callers, reader)),

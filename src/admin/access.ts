@@ -11,17 +11,21 @@ import {
 } from "../store/service-tokens.ts";
 import type { SessionRow } from "../store/sessions.ts";
 import type { Store } from "../store/store.ts";
+import type { UserRow } from "../store/users.ts";
 import { createFailedAttempts, createFailureBudget } from "./failed-attempts.ts";
 import { type Principal, type Scope, scopes } from "./permissions.ts";
-import type { OpenedSession, Sessions, Visitor } from "./sessions.ts";
+import type { Beginning, OpenedSession, Sessions, SignInWay, Visitor } from "./sessions.ts";
+import { principalOf, type Users } from "./users.ts";
 
-/** How a person proves who they are: one of them. */
-export interface Proof {
+/** How a person proves who they are. */
+export type Proof =
   /** The token of a one-time link. */
-  readonly token?: string;
+  | { readonly by: "link"; readonly token: string }
   /** The admin key or a service token. */
-  readonly key?: string;
-}
+  | { readonly by: "key"; readonly key: string }
+  | { readonly by: "password"; readonly email: string; readonly password: string }
+  /** An invite with the password that the user chose. */
+  | { readonly by: "invite"; readonly invite: string; readonly password: string };
 
 /** The caller of a session, and the session. */
 export interface SessionCaller {
@@ -36,6 +40,10 @@ export interface AdminAccess {
   identifySession(secret: string): Promise<SessionCaller>;
   /** Begins a session, in place of the one that the browser had. Throws as `identify`; failures are in the audit log. */
   signIn(proof: Proof, visitor: Visitor, replaced: string | null): Promise<OpenedSession & SessionCaller>;
+  /** The user of an invite, for the page on which they set a password. Throws as `signIn`. */
+  invited(invite: string, visitor: Visitor): Promise<UserRow>;
+  /** Begins a session of a user who has proven elsewhere who they are. */
+  signInUser(user: UserRow, visitor: Visitor, replaced: string | null): Promise<OpenedSession & SessionCaller>;
   /** Ends a session. */
   signOut(row: SessionRow, requestId: string): Promise<void>;
   /** When a session ends without another request. */
@@ -47,6 +55,7 @@ export interface AccessDependencies {
   readonly pepper: Uint8Array;
   readonly clock: Clock;
   readonly sessions: Sessions;
+  readonly users: Users;
   /** The hash of the present admin key. */
   adminKeyHash(): Promise<string | undefined>;
 }
@@ -69,9 +78,12 @@ async function noteUse(store: Store, { id, lastUsedAtMs }: ServiceTokenRow, nowM
 }
 
 /** A caller with what its sessions are bound to. */
-interface Proven {
-  readonly principal: Principal;
-  readonly credential: string;
+type Proven = Pick<Beginning, "principal" | "credential">;
+
+/** What is counted and audited of a proof that is not valid. */
+interface Attempted {
+  readonly by: Proof["by"];
+  readonly email?: string;
 }
 
 const ofToken = (token: ServiceTokenRow): Proven => ({
@@ -79,17 +91,21 @@ const ofToken = (token: ServiceTokenRow): Proven => ({
   credential: token.hash,
 });
 
+function ofUser(user: UserRow): Proven;
+function ofUser(user: UserRow | null): Proven | null;
+function ofUser(user: UserRow | null): Proven | null {
+  return user === null ? null : { principal: principalOf(user), credential: user.credential };
+}
+
 const isInvalid = (thrown: unknown): boolean => thrown instanceof GatewayError && thrown.kind === "invalid_api_key";
 
 const invalidKey = (): GatewayError =>
   new GatewayError("invalid_api_key", "The admin key or service token is not valid.");
 
-/** Reads the store for each request, so that a token revoked by any instance is refused at once. */
-export function createAdminAccess(dependencies: AccessDependencies): AdminAccess {
-  const { store, pepper, clock, sessions, adminKeyHash } = dependencies;
-  const failures = createFailedAttempts(clock);
-  const allFailures = createFailureBudget(clock);
-  const lookUp = async (key: string): Promise<Proven | null> => {
+/** Finds who is behind a credential. Reads the store each time, so that one revoked by any instance is refused at once. */
+function createLookUp({ store, pepper, clock, sessions, users, adminKeyHash }: AccessDependencies) {
+  const asOperator = async (): Promise<Proven> => ({ principal: operator, credential: (await adminKeyHash()) ?? "" });
+  const ofKey = async (key: string): Promise<Proven | null> => {
     if (key.length > maxKeyChars) return null;
     const hash = hashKey(pepper, key);
     const adminHash = await adminKeyHash();
@@ -100,7 +116,32 @@ export function createAdminAccess(dependencies: AccessDependencies): AdminAccess
     await noteUse(store, token, nowMs);
     return ofToken(token);
   };
-  const prove = async (address: string, look: () => Promise<Proven | null>): Promise<Proven> => {
+  return {
+    ofKey,
+    async ofProof(proof: Proof): Promise<Proven | null> {
+      if (proof.by === "key") return await ofKey(proof.key);
+      if (proof.by === "link") return (await sessions.takeLink(proof.token)) ? await asOperator() : null;
+      const { by, password } = proof;
+      const user = by === "invite" ? users.accept(proof.invite, password) : users.byPassword(proof.email, password);
+      return ofUser(await user);
+    },
+    /** The credential that the session was begun with, as it is now. */
+    async ofSession({ actorKind, actorId }: SessionRow): Promise<Proven | null> {
+      if (actorKind === operator.kind) return await asOperator();
+      if (actorKind === "user") return ofUser((await users.live(actorId)) ?? null);
+      const token = await findServiceToken(store, actorId);
+      return token !== undefined && isLive(token, clock.nowMs()) ? ofToken(token) : null;
+    },
+  };
+}
+
+/** Callers, whose failures are counted by address and all together. */
+export function createAdminAccess(dependencies: AccessDependencies): AdminAccess {
+  const { clock, sessions, users } = dependencies;
+  const failures = createFailedAttempts(clock);
+  const allFailures = createFailureBudget(clock);
+  const lookUp = createLookUp(dependencies);
+  const prove = async <Result>(address: string, look: () => Promise<Result | null>): Promise<Result> => {
     const attempt = failures.begin(address);
     const proven = await look();
     if (proven === null) {
@@ -110,43 +151,51 @@ export function createAdminAccess(dependencies: AccessDependencies): AdminAccess
     attempt.succeeded();
     return proven;
   };
-  const byLink = async (token: string): Promise<Proven | null> =>
-    (await sessions.takeLink(token)) ? { principal: operator, credential: (await adminKeyHash()) ?? "" } : null;
-  /** The credential that the session was begun with, as it is now. */
-  const presentOf = async ({ actorKind, actorId }: SessionRow): Promise<Proven | null> => {
-    if (actorKind === operator.kind) return { principal: operator, credential: (await adminKeyHash()) ?? "" };
-    const token = await findServiceToken(store, actorId);
-    return token !== undefined && isLive(token, clock.nowMs()) ? ofToken(token) : null;
+  /** Throws the error of this way to sign in for a proof that is not valid, after it was counted and audited. */
+  const proveOnce = async <Result>(proof: Attempted, visitor: Visitor, look: () => Promise<Result | null>) => {
+    allFailures.require();
+    return await prove(visitor.address, look).catch(async (thrown: unknown) => {
+      if (!isInvalid(thrown)) throw thrown;
+      allFailures.spend();
+      const user = proof.email === undefined ? null : await users.idOf(proof.email);
+      await sessions.refused(visitor, proof.by, user);
+      throw refusals[proof.by]();
+    });
+  };
+  const begin = async ({ principal, credential }: Proven, by: SignInWay, visitor: Visitor, replaced: string | null) => {
+    const opened = await sessions.begin({ principal, credential, by }, visitor, replaced);
+    if (principal.kind === "user") await users.signedIn(principal.id);
+    return { ...opened, principal };
   };
   return {
-    identify: async (key, address) => (await prove(address, () => lookUp(key))).principal,
+    identify: async (key, address) => (await prove(address, () => lookUp.ofKey(key))).principal,
     async identifySession(secret) {
       const row = await sessions.find(secret);
-      const present = row === undefined ? null : await presentOf(row);
+      const present = row === undefined ? null : await lookUp.ofSession(row);
       if (row === undefined || present === null || present.credential !== row.credential)
         throw new GatewayError("invalid_api_key", "The session has ended. Sign in again.", { code: "session_ended" });
       return { principal: present.principal, row };
     },
-    async signIn({ token, key }, visitor, replaced) {
-      allFailures.require();
-      const look = () => (token === undefined ? lookUp(key ?? "") : byLink(token));
-      const proven = await prove(visitor.address, look).catch(async (thrown: unknown) => {
-        if (!isInvalid(thrown)) throw thrown;
-        allFailures.spend();
-        await sessions.refused(visitor, token === undefined ? "key" : "link");
-        throw token === undefined ? thrown : linkGone();
-      });
-      const opened = await sessions.begin(proven.principal, proven.credential, visitor, replaced);
-      return { ...opened, principal: proven.principal };
+    async signIn(proof, visitor, replaced) {
+      const proven = await proveOnce(proof, visitor, () => lookUp.ofProof(proof));
+      return await begin(proven, proof.by, visitor, replaced);
     },
+    invited: (invite, visitor) => proveOnce({ by: "invite" }, visitor, () => users.invited(invite)),
+    signInUser: (user, visitor, replaced) => begin(ofUser(user), "oidc", visitor, replaced),
     signOut: (row, requestId) => sessions.end(row, { requestId }),
     idleEndMs: (row) => sessions.idleEndMs(row),
   };
 }
 
-const linkGone = (): GatewayError =>
-  new GatewayError(
-    "invalid_api_key",
+const refusal = (code: string, message: string) => (): GatewayError =>
+  new GatewayError("invalid_api_key", message, { code });
+
+const refusals: Readonly<Record<Proof["by"], () => GatewayError>> = {
+  key: invalidKey,
+  link: refusal(
+    "sign_in_link_expired",
     "The link was used, or is older than 30 minutes. Run 'turnpike console' for a new one.",
-    { code: "sign_in_link_expired" },
-  );
+  ),
+  password: refusal("invalid_credentials", "The email or the password is not valid."),
+  invite: refusal("invite_expired", "The invite was used or revoked, or has expired. Ask an owner for a new one."),
+};

@@ -18,6 +18,8 @@ export interface AdminRequest {
   readonly body: JsonObject;
   /** The header `If-Match`. */
   readonly ifMatch: string | null;
+  /** The URL of the gateway as the caller reaches it, for links. */
+  readonly base: string;
 }
 
 export interface AdminReply {
@@ -86,8 +88,8 @@ interface Call extends AdminRequest {
   readonly resource: Resource;
 }
 
-function contextOf({ dependencies, principal, requestId }: Call, inside = dependencies.store): AdminContext {
-  return { store: inside, nowMs: dependencies.clock.nowMs(), principal, requestId };
+function contextOf({ dependencies, principal, requestId, base }: Call, inside = dependencies.store): AdminContext {
+  return { store: inside, nowMs: dependencies.clock.nowMs(), principal, requestId, base };
 }
 
 async function objectOf({ resource, id }: Call, context: AdminContext, other = id): Promise<JsonObject> {

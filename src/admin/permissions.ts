@@ -23,15 +23,40 @@ export const scopes = {
 } as const;
 
 export type Scope = keyof typeof scopes;
-/** The operator has the admin key. Every other role is a scope of a service token. */
+/** The operator has the admin key, or is an owner. Every other role is a scope. */
 export type Role = "operator" | Scope;
 
 export const scopeNames = Object.keys(scopes) as readonly Scope[];
 export const roles: readonly Role[] = ["operator", ...scopeNames];
 
+const readers = ["keys:read", "usage:read", "requests:read", "tasks:read", "catalog:read", "settings:read"] as const;
+
+/** The roles of users, and what each allows. */
+export const userRoles = {
+  owner: { summary: "Everything, as with the admin key.", roles: ["operator"] },
+  admin: { summary: "Every scope; not users, sessions, service tokens and repricing.", roles: scopeNames },
+  developer: {
+    summary: "Read all but prices of providers and the audit log; change keys, cancel requests and tasks, read bodies.",
+    roles: [...readers, "keys:write", "requests:write", "tasks:write", "bodies:read"],
+  },
+  billing: {
+    summary: "Read all but bodies, costs included; change prices.",
+    roles: [...readers, "costs:read", "prices:write", "audit:read"],
+  },
+  viewer: { summary: "Read all but bodies, costs and the audit log.", roles: readers },
+} as const satisfies Readonly<Record<string, { readonly summary: string; readonly roles: readonly Role[] }>>;
+
+export type UserRole = keyof typeof userRoles;
+export const userRoleNames = Object.keys(userRoles) as readonly UserRole[];
+
+/** What a stored role of a user allows; one that does not exist allows nothing. */
+export const rolesOfUser = (role: string): readonly Role[] => (isUserRole(role) ? userRoles[role].roles : []);
+
+const isUserRole = (name: string): name is UserRole => Object.hasOwn(userRoles, name);
+
 /** The caller, with all of its roles. */
 export interface Principal {
-  readonly kind: "admin_key" | "service_token";
+  readonly kind: "admin_key" | "service_token" | "user";
   readonly id: string;
   readonly name: string;
   readonly roles: readonly Role[];
@@ -67,6 +92,20 @@ export const permissions: Readonly<Record<string, Permissions>> = {
   sessions: {
     verbs: { list: operator, get: operator, revoke: operator },
     fields: "object id actor address user_agent created_at last_seen_at expires_at revoked_at",
+  },
+  users: {
+    verbs: {
+      list: operator,
+      get: operator,
+      create: operator,
+      update: operator,
+      delete: operator,
+      invite: operator,
+      "revoke-invite": operator,
+    },
+    fields: `object id email name role status sign_in created_at last_sign_in_at disabled_at invite_expires_at version
+      invite_url`,
+    writable: { to: operator, fields: "email name role disabled expires_in_days" },
   },
   audit: {
     verbs: {

@@ -11,6 +11,8 @@ export interface AdminContext {
   readonly nowMs: number;
   readonly principal: Principal;
   readonly requestId: string;
+  /** The URL of the gateway as the caller reaches it, for links. */
+  readonly base: string;
 }
 
 /** The start of the next page, opaque except to the resource. */

@@ -30,6 +30,16 @@ export interface Visitor {
   readonly requestId: string;
 }
 
+/** How a session was begun. */
+export type SignInWay = "link" | "key" | "password" | "invite" | "oidc";
+
+/** Who begins a session, with the credential that it is bound to. */
+export interface Beginning {
+  readonly principal: Principal;
+  readonly credential: string;
+  readonly by: SignInWay;
+}
+
 /** A session that has just begun: the only time that its secret exists outside the browser. */
 export interface OpenedSession {
   readonly secret: string;
@@ -44,15 +54,15 @@ export interface SessionDependencies {
 }
 
 export interface Sessions {
-  /** Begins a session. `credential` is what it is bound to; `replaced` is the secret that the browser had before. */
-  begin(principal: Principal, credential: string, visitor: Visitor, replaced: string | null): Promise<OpenedSession>;
+  /** Begins a session. `replaced` is the secret that the browser had before. */
+  begin(beginning: Beginning, visitor: Visitor, replaced: string | null): Promise<OpenedSession>;
   /** Undefined for a secret that is unknown, and for a session that has ended. Counts as a use. */
   find(secret: string): Promise<SessionRow | undefined>;
   end(row: SessionRow, visitor: Pick<Visitor, "requestId">): Promise<void>;
   /** Uses up a one-time link. False when it is unknown, used or expired. */
   takeLink(token: string): Promise<boolean>;
-  /** A failed sign-in, for the audit log. */
-  refused(visitor: Visitor, by: string): Promise<void>;
+  /** A failed sign-in, for the audit log; `user` is the ID of the user that was named, if there is one. */
+  refused(visitor: Visitor, by: SignInWay, user?: string | null): Promise<void>;
   idleEndMs(row: SessionRow): number;
 }
 
@@ -92,16 +102,19 @@ async function audited(store: Store, entry: AuditEntry, work: (inside: Store) =>
   });
 }
 
-function entryOf(row: SessionRow, action: string, requestId: string, atMs: number): AuditEntry {
-  const { actorKind, actorId, actorName, id, address } = row;
-  const change = JSON.stringify({ after: { address } });
-  return { atMs, actorKind, actorId, actorName, action, resource: "sessions", objectId: id, requestId, change };
+function entryOf(
+  { actorKind, actorId, actorName, id, address }: SessionRow,
+  entry: Pick<AuditEntry, "action" | "requestId" | "atMs">,
+  by?: SignInWay,
+): AuditEntry {
+  const change = JSON.stringify({ after: { address, by } });
+  return { ...entry, actorKind, actorId, actorName, resource: "sessions", objectId: id, change };
 }
 
 /** The entry of a caller without a valid credential. */
-function refusedEntry({ address, requestId }: Visitor, by: string, atMs: number): AuditEntry {
+function refusedEntry({ address, requestId }: Visitor, after: object, atMs: number): AuditEntry {
   const actor = { actorKind: "anonymous", actorId: address || "unknown", actorName: "anonymous" };
-  const change = JSON.stringify({ after: { by } });
+  const change = JSON.stringify({ after });
   return { ...actor, atMs, action: "sign_in_failed", resource: "sessions", objectId: null, requestId, change };
 }
 
@@ -114,8 +127,9 @@ export function createSessions({ store, pepper, clock, times }: SessionDependenc
   };
   return {
     idleEndMs,
-    async begin(principal, credential, visitor, replaced) {
+    async begin({ principal, credential, by }, visitor, replaced) {
       const nowMs = clock.nowMs();
+      const { requestId } = visitor;
       const secret = randomId("tpc-", secretChars);
       const before = replaced === null ? undefined : await live(replaced);
       const row: SessionRow = {
@@ -124,7 +138,7 @@ export function createSessions({ store, pepper, clock, times }: SessionDependenc
         ...{ address: visitor.address, userAgent: visitor.userAgent.slice(0, userAgentChars) },
         ...{ createdAtMs: nowMs, lastSeenAtMs: nowMs, expiresAtMs: nowMs + times().absoluteMs, endedAtMs: null },
       };
-      await audited(store, entryOf(row, "sign_in", visitor.requestId, nowMs), async (inside) => {
+      await audited(store, entryOf(row, { action: "sign_in", requestId, atMs: nowMs }, by), async (inside) => {
         await purgeSessions(inside, nowMs);
         if (before !== undefined) await endSession(inside, before.id, nowMs);
         await insertSession(inside, row);
@@ -139,11 +153,14 @@ export function createSessions({ store, pepper, clock, times }: SessionDependenc
       return { ...row, lastSeenAtMs: nowMs };
     },
     end: (row, { requestId }) =>
-      audited(store, entryOf(row, "sign_out", requestId, clock.nowMs()), (inside) =>
+      audited(store, entryOf(row, { action: "sign_out", requestId, atMs: clock.nowMs() }), (inside) =>
         endSession(inside, row.id, clock.nowMs()),
       ),
     takeLink: async (token) =>
       token.length <= maxSecretChars && (await takeSignInLink(store, hashKey(pepper, token), clock.nowMs())),
-    refused: (visitor, by) => audited(store, refusedEntry(visitor, by, clock.nowMs()), () => Promise.resolve()),
+    async refused(visitor, by, user = null) {
+      const named = user === null ? {} : { user };
+      await audited(store, refusedEntry(visitor, { by, ...named }, clock.nowMs()), () => Promise.resolve());
+    },
   };
 }

@@ -14,6 +14,8 @@ export interface CallerParts {
   readonly pepper: Uint8Array;
   /** The URL at which clients reach the gateway; null: taken from each request. */
   readonly publicUrl: string | null;
+  /** The URL in links to the console; null: taken from each request. */
+  readonly linkBase: string | null;
 }
 
 export const cookieName = "turnpike_session";

@@ -123,6 +123,7 @@ async function handle(
     id: params.id ?? "",
     body,
     ifMatch: request.headers.get("if-match"),
+    base: parts().linkBase ?? context.origin(),
   });
   return written(reply, requestId);
 }

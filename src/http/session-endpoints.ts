@@ -1,7 +1,8 @@
 // `/admin/api/session`: sign in, who am I, sign out.
-import { Type } from "typebox";
+import { type Static, Type } from "typebox";
 import type { Proof } from "../admin/access.ts";
-import { closed, isoTime, nullable, shortText, text, time } from "../admin/fields.ts";
+import { closed, isoTime, isoTimeOrNull, nullable, shortText, text, time } from "../admin/fields.ts";
+import { maxPasswordChars, minPasswordChars } from "../admin/passwords.ts";
 import { allowedVerbs, type Principal } from "../admin/permissions.ts";
 import { csrfTokenOf, type Visitor } from "../admin/sessions.ts";
 import { GatewayError } from "../canonical/error.ts";
@@ -15,7 +16,7 @@ import {
   requireOwnOrigin,
   sessionSecret,
 } from "./admin-caller.ts";
-import type { HandlerContext, HandlerEndpoint, Method } from "./endpoint.ts";
+import type { HandlerContext, HandlerEndpoint } from "./endpoint.ts";
 import { protocols } from "./protocols.ts";
 import { type ReadLimits, readJson } from "./read.ts";
 import { validated } from "./validate.ts";
@@ -28,6 +29,15 @@ const signIn = Type.Object(
   {
     token: Type.Optional(shortText("The token of a one-time link.")),
     key: Type.Optional(Type.String({ minLength: 1, maxLength: 512, description: "The admin key or a service token." })),
+    email: Type.Optional(shortText("The email of a user, with `password`.")),
+    invite: Type.Optional(shortText("The token of an invite, with the `password` that the user chooses.")),
+    password: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 2 * maxPasswordChars,
+        description: `Password. A new one has ${minPasswordChars} to ${maxPasswordChars} characters.`,
+      }),
+    ),
   },
   closed,
 );
@@ -35,8 +45,8 @@ const signIn = Type.Object(
 const current = Type.Object({
   object: Type.Literal("current_session"),
   id: nullable(text("ID of the session; null for a caller with a key.")),
-  actor: Type.Object({ kind: text("`admin_key` or `service_token`."), id: text("ID."), name: text("Name.") }),
-  roles: Type.Array(Type.String(), { description: "`operator`, or the scopes of the service token." }),
+  actor: Type.Object({ kind: text("`admin_key`, `service_token` or `user`."), id: text("ID."), name: text("Name.") }),
+  roles: Type.Array(Type.String(), { description: "`operator`, or scopes." }),
   permissions: Type.Record(Type.String(), Type.Array(Type.String()), { description: "Verbs, by resource." }),
   csrf_token: nullable(text("Send it as `x-csrf-token` with each `POST`, `PATCH` and `DELETE`.")),
   created_at: nullable(time("When the session began.")),
@@ -86,14 +96,27 @@ const visitorOf = ({ request, requestId, address }: HandlerContext): Visitor => 
   requestId,
 });
 
+/** The ways to sign in, by the members that each has. */
+const proofs: Readonly<Record<string, (given: Static<typeof signIn>) => Proof>> = {
+  token: ({ token = "" }) => ({ by: "link", token }),
+  key: ({ key = "" }) => ({ by: "key", key }),
+  "email,password": ({ email = "", password = "" }) => ({ by: "password", email, password }),
+  "invite,password": ({ invite = "", password = "" }) => ({ by: "invite", invite, password }),
+};
+
+function proofOf(given: Static<typeof signIn>): Proof {
+  const proof = proofs[Object.keys(given).sort().join()];
+  if (proof !== undefined) return proof(given);
+  const message = "Send one of 'token', 'key', 'email' with 'password', and 'invite' with 'password'.";
+  throw new GatewayError("missing_required_parameter", message, { param: "key" });
+}
+
 async function begin(parts: ReturnType<SessionPartsOf>, context: HandlerContext): Promise<Response> {
   const { request } = context;
   // A program has no origin. A page always has one with a POST.
   if (request.headers.has("origin")) requireOwnOrigin(request, parts.publicUrl);
   const { wire } = await readJson(request, parts.limits);
-  const proof = validated(signIn, wire) as Proof;
-  if ((proof.token === undefined) === (proof.key === undefined))
-    throw new GatewayError("missing_required_parameter", "Send either 'token' or 'key'.", { param: "key" });
+  const proof = proofOf(validated(signIn, wire) as Static<typeof signIn>);
   const opened = await parts.access.signIn(proof, visitorOf(context), sessionSecret(request));
   const seconds = Math.floor((opened.row.expiresAtMs - opened.row.createdAtMs) / 1000);
   return reply(written(parts, opened.principal, opened), context, 201, cookie(context, opened.secret, seconds));
@@ -114,6 +137,24 @@ async function end(parts: ReturnType<SessionPartsOf>, context: HandlerContext): 
   return reply({ object: "session.deleted", id: row.id, deleted: true }, context, 200, cookie(context, "", 0));
 }
 
+const invite = Type.Object({ invite: shortText("The token of the invite.") }, closed);
+
+const invited = Type.Object({
+  object: Type.Literal("invite"),
+  email: text("The email of the user whom it is for."),
+  name: text("Their name."),
+  expires_at: nullable(time("When the invite expires.")),
+});
+
+/** The token is in the body, because URLs are logged. */
+async function showInvite(parts: ReturnType<SessionPartsOf>, context: HandlerContext): Promise<Response> {
+  if (context.request.headers.has("origin")) requireOwnOrigin(context.request, parts.publicUrl);
+  const { wire } = await readJson(context.request, parts.limits);
+  const { invite: token } = validated(invite, wire) as Static<typeof invite>;
+  const { email, name, inviteExpiresAtMs } = await parts.access.invited(token, visitorOf(context));
+  return reply({ object: "invite", email, name, expires_at: isoTimeOrNull(inviteExpiresAtMs) }, context, 200);
+}
+
 const deleted = Type.Object({
   object: Type.Literal("session.deleted"),
   id: Type.String(),
@@ -122,36 +163,34 @@ const deleted = Type.Object({
 
 /** The rows of the session of a browser. */
 export function sessionEndpoints(parts: SessionPartsOf): readonly HandlerEndpoint[] {
-  const row = (method: Method, operationId: string, summary: string) =>
-    ({
-      kind: "plain",
-      method,
-      path: "/admin/api/session",
-      operationId,
-      summary,
-      tag: "Admin",
-      ...protocols.openai,
-    }) as const;
+  const row = { kind: "plain", path: "/admin/api/session", tag: "Admin", ...protocols.openai } as const;
   const admin = { access: { key: "admin" } } as const;
   return [
     {
-      ...row("POST", "signIn", "Begins a session with the token of a one-time link, the admin key or a service token."),
-      access: { key: "none" },
+      ...{ ...row, method: "POST", operationId: "signIn", access: { key: "none" } },
+      summary: "Begins a session with a one-time link, a key, an email and its password, or an invite.",
       body: { schema: signIn },
       reply: current,
       handle: (context) => begin(parts(), context),
     },
     {
-      ...row("GET", "currentSession", "Retrieves who the caller is, and what it may do."),
-      ...admin,
+      ...{ ...row, method: "GET", operationId: "currentSession", ...admin },
+      summary: "Retrieves who the caller is, and what it may do.",
       reply: current,
       handle: (context) => show(parts(), context),
     },
     {
-      ...row("DELETE", "signOut", "Ends the session."),
-      ...admin,
+      ...{ ...row, method: "DELETE", operationId: "signOut", ...admin },
+      summary: "Ends the session.",
       reply: deleted,
       handle: (context) => end(parts(), context),
+    },
+    {
+      ...{ ...row, path: "/admin/api/invite", method: "POST", operationId: "showInvite", access: { key: "none" } },
+      summary: "Retrieves whom an invite is for.",
+      body: { schema: invite },
+      reply: invited,
+      handle: (context) => showInvite(parts(), context),
     },
   ];
 }

@@ -210,7 +210,8 @@ test("ends after its time, and earlier without a request", async () => {
     const sessions = createSessions({ store, pepper, clock, times });
     const who = { kind: "admin_key", id: "admin", name: "admin key", roles: ["operator"] } as const;
     const visitor = { address: "192.0.2.1", userAgent: "", requestId: "req_1" };
-    const open = async () => (await sessions.begin(who, "x", visitor, null)).secret;
+    const open = async () =>
+      (await sessions.begin({ principal: who, credential: "x", by: "key" }, visitor, null)).secret;
     const idle = await open();
     nowMs += 1_799_999;
     const used = await open();

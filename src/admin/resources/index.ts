@@ -24,6 +24,7 @@ import { sessions } from "./sessions.ts";
 import { type SettingEntry, settings } from "./settings.ts";
 import { tasks } from "./tasks.ts";
 import { usage } from "./usage.ts";
+import { users } from "./users.ts";
 
 export interface ResourceDependencies {
   /** For the hashes of tokens. */
@@ -65,6 +66,7 @@ export function adminResources(dependencies: ResourceDependencies): readonly Res
     projects(dependencies),
     serviceTokens(pepper),
     sessions,
+    users(pepper),
     audit,
     usage(dependencies.reader),
     series(dependencies.reader),

@@ -8,7 +8,7 @@ import { list, pageOf, type Resource } from "../resource.ts";
 const object = Type.Object({
   object: Type.Literal("session"),
   id: text("ID."),
-  actor: Type.Object({ kind: text("`admin_key` or `service_token`."), id: text("ID."), name: text("Name.") }),
+  actor: Type.Object({ kind: text("`admin_key`, `service_token` or `user`."), id: text("ID."), name: text("Name.") }),
   address: text("The address that signed in."),
   user_agent: text("The browser that signed in, as it names itself."),
   created_at: time("When it began."),

@@ -11,6 +11,7 @@ import { responsePieces } from "./0009-response-pieces.ts";
 import { endedWork } from "./0010-ended-work.ts";
 import { endUsers } from "./0011-end-users.ts";
 import { sessions } from "./0012-sessions.ts";
+import { users } from "./0013-users.ts";
 import type { Migration } from "./migration.ts";
 
 export const migrations: readonly Migration[] = [
@@ -26,4 +27,5 @@ export const migrations: readonly Migration[] = [
   endedWork,
   endUsers,
   sessions,
+  users,
 ];
