@@ -89,14 +89,18 @@ const defaultSettleWaitMs = 5_000;
 export function openLedger(options: LedgerOptions): Ledger {
   const unlock = lockedFolder(options.dataFolder);
   try {
-    const database = openFile(ledgerPath(options.dataFolder), options.durability ?? "process");
-    const recovered = recover(database, options.priceOf);
-    const { interrupted, reservations } = recovered;
-    return { interrupted, reservations, ...runningLedger(database, recovered, unlock, options) };
+    return ledgerIn(openFile(ledgerPath(options.dataFolder), options.durability ?? "process"), unlock, options);
   } catch (cause) {
     unlock();
     throw cannotOpen(options.dataFolder, cause);
   }
+}
+
+/** The ledger in an open file. `unlock` is called when it is closed. */
+export function ledgerIn(database: Database, unlock: Unlock, options: LedgerOptions): Ledger {
+  const recovered = recover(database, options.priceOf);
+  const { interrupted, reservations } = recovered;
+  return { interrupted, reservations, ...runningLedger(database, recovered, unlock, options) };
 }
 
 /** What the rows of one ledger share. */

@@ -79,7 +79,8 @@ export function dropUsageIndex(dataFolder: string): void {
   });
 }
 
-function makeTables(database: Database): void {
+/** Those of this version, empty, if the file does not have them. */
+export function makeTables(database: Database): void {
   if (Number(Object(database.query("pragma user_version").get()).user_version) === version) return;
   for (const name of ["files", "late", "feed", "zones", "blocks", "sums", "cells"])
     database.run(`drop table if exists ${name}`);
@@ -99,20 +100,21 @@ const placeOf = (database: Database, ledger: string) =>
 /** The last repricing of a ledger that the index has. */
 export const adjustedThrough = (database: Database, ledger: string): number => placeOf(database, ledger).adjusted;
 
-/** Indexes everything that was settled in one state of the file, so that the feed misses nothing. */
-function catchUp(database: Database, { path, id }: LedgerFile): void {
+const catchUp = (database: Database, { path, id }: LedgerFile): void =>
+  queryFile(path, (query) => indexLedger(database, id, query));
+
+/** Indexes everything that was settled in one state of the ledger, so that the feed misses nothing. */
+export function indexLedger(database: Database, id: string, query: QueryFile): void {
   const adjusted = adjustedThrough(database, id);
   let through = placeOf(database, id).through;
   const late = readNumbers(database.query("select n from late where ledger = ?").all(id)).map(({ n }) => n);
-  queryFile(path, (query) => {
-    const last = readNumbers(query("select coalesce(max(n), 0) as n from requests"))[0]?.n ?? 0;
-    const booked = readNumbers(query(lastBookedSql))[0]?.n ?? 0;
-    if (last === through && late.length === 0 && booked === adjusted) return;
-    if (late.length > 0) addLate(database, query, id, late);
-    for (; through < last; through += chunkRows) addChunk(database, query, id, [through, through + chunkRows]);
-    if (booked !== adjusted) addAdjustments(database, query, id, adjusted);
-    database.query("insert or replace into files (ledger, through, adjusted) values (?, ?, ?)").run(id, last, booked);
-  });
+  const last = readNumbers(query("select coalesce(max(n), 0) as n from requests"))[0]?.n ?? 0;
+  const booked = readNumbers(query(lastBookedSql))[0]?.n ?? 0;
+  if (last === through && late.length === 0 && booked === adjusted) return;
+  if (late.length > 0) addLate(database, query, id, late);
+  for (; through < last; through += chunkRows) addChunk(database, query, id, [through, through + chunkRows]);
+  if (booked !== adjusted) addAdjustments(database, query, id, adjusted);
+  database.query("insert or replace into files (ledger, through, adjusted) values (?, ?, ?)").run(id, last, booked);
 }
 
 function addLate(database: Database, query: QueryFile, ledger: string, late: readonly number[]): void {
