@@ -44,7 +44,10 @@ export interface AdminApiParts extends Pick<AccessDependencies, "store" | "peppe
   readonly limits: ReadLimits;
   readonly credentialKey: Uint8Array;
   readonly catalog: ServedCatalog;
-  readonly gateway: Pick<Gateway, "running" | "listings" | "router" | "ledger" | "budgets" | "limits">;
+  readonly gateway: Pick<
+    Gateway,
+    "running" | "listings" | "router" | "providerLimits" | "ledger" | "budgets" | "limits"
+  >;
   readonly readiness: Pick<Readiness, "notReady">;
   readonly videos: Videos;
   readonly keys: Pick<Keys, "refresh" | "callerWithId">;
@@ -70,13 +73,21 @@ function providerTest(catalog: Pick<ServedCatalog, "current">) {
 /** The distance of both clocks is read once, so that a time reads the same twice. */
 function providerStatesOf(
   catalog: Pick<ServedCatalog, "current">,
-  { router }: Pick<Gateway, "router">,
+  { router, providerLimits }: Pick<Gateway, "router" | "providerLimits">,
 ): ProviderStates {
   const distanceMs = systemClock.nowMs() - systemClock.monotonicMs();
   return {
     of(name) {
       const provider = providerNamed(catalog, name);
       return provider === undefined ? [] : router.health.stateOf(provider);
+    },
+    limitUses(name) {
+      const provider = providerNamed(catalog, name);
+      const all = provider === undefined ? [] : [provider, ...(provider.others ?? [])];
+      const isFirst = (at: number, credential: string | null): boolean => at === 0 || credential !== null;
+      return all.flatMap(({ entry }, at) =>
+        providerLimits.uses(entry).filter(({ credential }) => isFirst(at, credential)),
+      );
     },
     wallMs: (monotonicMs) => Math.round(monotonicMs + distanceMs),
   };

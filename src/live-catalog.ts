@@ -93,7 +93,8 @@ function definedProviders(file: ReadConfig, current: readonly Provider[], stored
   return current.flatMap((provider): DefinedEntry[] => {
     const { name } = provider.entry;
     const own = declared[name];
-    if (own !== undefined) return [{ id: name, source: "file", config: withoutSecrets(own) }];
+    if (own !== undefined)
+      return [{ id: name, source: "file", line: file.lineAt(["providers", name]), config: withoutSecrets(own) }];
     if (stored.has(name)) return [];
     const baseUrl = baseUrlOf(provider);
     const config: JsonObject = { kind: provider.kind.name, ...(baseUrl === undefined ? {} : { base_url: baseUrl }) };
@@ -104,12 +105,13 @@ function definedProviders(file: ReadConfig, current: readonly Provider[], stored
 
 function definedIn(file: ReadConfig, kind: CatalogKind): DefinedEntry[] {
   const { models = {}, prices: { cost = [], price = [] } = {} } = file.config;
-  const entry = (id: string, config: object): DefinedEntry => ({ id, source: "file", config: withoutSecrets(config) });
-  if (kind === "route") return Object.entries(models).map(([id, config]) => entry(id, config));
-  return [
-    ...cost.map((config, at) => entry(`file:cost:${at}`, { ...config, book: "cost" })),
-    ...price.map((config, at) => entry(`file:price:${at}`, { ...config, book: "price" })),
-  ];
+  const entry = (id: string, config: object, path: readonly string[]): DefinedEntry => ({
+    ...{ id, source: "file", line: file.lineAt([...path]), config: withoutSecrets(config) },
+  });
+  if (kind === "route") return Object.entries(models).map(([id, config]) => entry(id, config, ["models", id]));
+  const ofBook = (book: "cost" | "price", entries: readonly object[]): DefinedEntry[] =>
+    entries.map((config, at) => entry(`file:${book}:${at}`, { ...config, book }, ["prices", book, String(at)]));
+  return [...ofBook("cost", cost), ...ofBook("price", price)];
 }
 
 const newIn = ({ providers }: Catalog, { catalog }: BuiltCatalog): readonly Provider[] =>

@@ -10,6 +10,8 @@ export type EntrySource = "api" | "file" | "environment" | "built_in" | "discove
 export interface DefinedEntry {
   readonly id: string;
   readonly source: EntrySource;
+  /** Its line in the configuration file; absent where it is not defined there. */
+  readonly line?: number | undefined;
   /** As in the configuration file, without secrets. */
   readonly config: JsonObject;
 }

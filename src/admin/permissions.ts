@@ -81,7 +81,7 @@ const catalogReaders = ["operator", "catalog:read"] as const;
 const providerWriters = ["operator", "providers:write"] as const;
 const routeWriters = ["operator", "routes:write"] as const;
 const priceWriters = ["operator", "prices:write"] as const;
-const entryFields = "object id source config created_at updated_at version";
+const entryFields = "object id source file_line config created_at updated_at version";
 
 export const permissions: Readonly<Record<string, Permissions>> = {
   "service-tokens": {
@@ -191,7 +191,7 @@ export const permissions: Readonly<Record<string, Permissions>> = {
       delete: providerWriters,
       test: providerWriters,
     },
-    fields: `${entryFields} credentials header_names health ok models duration_ms error`,
+    fields: `${entryFields} credentials header_names health limit_use ok models duration_ms error`,
     writable: { to: providerWriters, fields: "id config credentials headers" },
   },
   models: {

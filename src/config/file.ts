@@ -1,7 +1,7 @@
 // The configuration file: YAML with variables, validated by its schema; faults contain the line and the field.
 import { existsSync, readFileSync } from "node:fs";
 import { basename, dirname, resolve } from "node:path";
-import { type Document, LineCounter, parseDocument } from "yaml";
+import { type Document, isMap, isScalar, LineCounter, parseDocument } from "yaml";
 import { checkSchema, type Path, removeEntry } from "./check-schema.ts";
 import type { Environment, Settings } from "./environment.ts";
 import { ConfigError, ConfigFault, type FaultList, faultList } from "./faults.ts";
@@ -24,6 +24,8 @@ export interface ReadConfig {
   readonly faults: FaultList;
   /** A fault with its place: `turnpike.yaml line 4, models.smart.candidates[0].provider: …`. */
   fault(path: Path, problem: string): ConfigFault;
+  /** The line of an entry, by its path. */
+  lineAt(path: Path): number;
 }
 
 /** The files that a configuration names. Each is read once, so that every use finds the same contents. */
@@ -67,6 +69,14 @@ function lineOf(document: Document.Parsed, lines: LineCounter, path: Path): numb
   return 1;
 }
 
+/** The line of the key of a path, or of the item of a list. */
+function keyLineOf(document: Document.Parsed, lines: LineCounter, path: Path): number {
+  const parent: unknown = document.getIn(path.slice(0, -1), true);
+  const keys = isMap(parent) ? parent.items.map(({ key }) => key).filter((key) => isScalar(key)) : [];
+  const offset = keys.find(({ value }) => String(value) === path.at(-1))?.range?.[0];
+  return offset === undefined ? lineOf(document, lines, path) : lines.linePos(offset).line;
+}
+
 /** The value with variables replaced in every text. A text with a fault is unchanged. */
 function substituted(
   value: unknown,
@@ -108,6 +118,7 @@ function emptyConfig({ environment, workingFolder }: Settings): ReadConfig {
     providerNames: [],
     faults: faultList(),
     fault,
+    lineAt: () => 1,
   };
 }
 
@@ -161,7 +172,8 @@ export function readConfigFile(settings: Settings, text = readConfigText(setting
   const samePath = (left: Path, right: Path): boolean => left.join("\n") === right.join("\n");
   for (const { path, problem } of found) if (!unset.some((other) => samePath(other, path))) report(path, problem);
   for (const path of unset) removeEntry(config, path);
-  return { text, config, environment: variables.all(), files, providerNames, faults, fault };
+  const lineAt = (path: Path): number => keyLineOf(document, lines, path);
+  return { text, config, environment: variables.all(), files, providerNames, faults, fault, lineAt };
 }
 
 /** The names of the keys that the file declares, without reading its variables. */

@@ -139,6 +139,7 @@ function fromFile(name: string, config: ProviderConfig, file: ReadConfig): HttpE
     ...(config.limits === undefined ? {} : { limits: limitsOf(config.limits) }),
     ...declaredModels(place, config, file),
     ...(config.trace_context === true ? { forwardsTrace: true } : {}),
+    ...(config.disabled === true ? { isDisabled: true } : {}),
     headers: config.headers ?? {},
     options: optionsFromFile(place, kind, config, file),
     timeouts: {

@@ -49,8 +49,9 @@ const provider = Type.Object(
         description: "Headers to send with every request to this provider.",
       }),
     ),
+    disabled: Type.Optional(Type.Boolean({ description: "Send it no requests. Default false." })),
     trace_context: Type.Optional(
-      Type.Boolean({ description: "Send `traceparent` and `tracestate` to this provider. Default false." }),
+      Type.Boolean({ description: "Send it `traceparent` and `tracestate`. Default false." }),
     ),
     tags: Type.Optional(
       Type.Record(Type.String(), Type.String(), {
@@ -69,9 +70,7 @@ const provider = Type.Object(
       Type.Boolean({ description: "Send reasoning back with tool calls. The default depends on the kind." }),
     ),
     ca_file: Type.Optional(
-      name(
-        "PEM file of certificate authorities that the provider's certificate is checked with, in place of the usual ones.",
-      ),
+      name("PEM file of authorities that check the provider's certificate, in place of the usual ones."),
     ),
     client_certificate_file: Type.Optional(name("PEM file of the certificate that the gateway shows to the provider.")),
     client_key_file: Type.Optional(name("PEM file of the private key of that certificate, not encrypted.")),

@@ -200,7 +200,7 @@ export function httpProvider(
   };
   const answer = kind.polling === undefined ? post : followed;
   const { name, models, voices, tags, declared, timeouts, credentialName, credentialWeight } = entry;
-  const { limits, credentialLimits, forwardsTrace, probe } = entry;
+  const { limits, credentialLimits, forwardsTrace, isDisabled, probe } = entry;
   const options = { ...kind.options, ...entry.options };
   const patches = patchesOf(entry, options);
   return {
@@ -211,7 +211,7 @@ export function httpProvider(
       timeouts,
       options,
       ...withoutUndefined({ voices, tags, declared, credentialName, credentialWeight, limits, credentialLimits }),
-      ...withoutUndefined({ forwardsTrace, probe }),
+      ...withoutUndefined({ forwardsTrace, isDisabled, probe }),
     },
     dispatch: {
       form: "http",

@@ -119,6 +119,8 @@ export interface ProviderEntry {
   /** Declared model capabilities, in addition to the built-in tables. */
   readonly declared?: readonly DeclaredModel[];
   readonly timeouts: Timeouts;
+  /** True: it gets no requests. */
+  readonly isDisabled?: true;
   /** True: it gets `traceparent` and `tracestate`. */
   readonly forwardsTrace?: true;
   /** Absent: it is not probed. */
@@ -218,7 +220,8 @@ export function dialectsOf({ kind }: Provider, model: string): readonly Upstream
 
 /** Whether this model can be used for this operation. Videos have upstreams of their own. */
 export function serves(provider: Provider, operation: Operation, model?: string): boolean {
-  const { kind, dispatch } = provider;
+  const { kind, dispatch, entry } = provider;
+  if (entry.isDisabled) return false;
   if (operation === "video") return kind.videos !== undefined;
   if (dispatch.form === "canonical") return dispatch.operations.has(operation);
   const dialects = model === undefined ? kind.dialects : dialectsOf(provider, model);

@@ -18,7 +18,7 @@ describe("providers", () => {
       config: compatible,
       credentials: [{ name: "main", created_at: expect.any(String) }],
       header_names: ["x-team"],
-      health: [],
+      ...{ file_line: null, health: [], limit_use: [] },
       created_at: expect.any(String),
       updated_at: expect.any(String),
       version: expect.any(Number),

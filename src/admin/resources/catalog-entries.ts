@@ -12,7 +12,7 @@ import {
   removeCatalogEntry,
 } from "../../store/catalog.ts";
 import type { Store } from "../../store/store.ts";
-import { closed, isoTime, nullable, text, time, version } from "../fields.ts";
+import { closed, integer, isoTime, nullable, text, time, version } from "../fields.ts";
 import type { DefinedEntry, LiveCatalog } from "../live-catalog.ts";
 import { type AdminContext, list, type Page, type Resource } from "../resource.ts";
 import { readEntry, type StoredEntry, writeEntry } from "../stored-entries.ts";
@@ -23,6 +23,7 @@ export const entryMembers = {
   source: Type.Enum(["api", "file", "environment", "built_in", "discovered"], {
     description: "Where it is defined. Only entries of `api` can be changed.",
   }),
+  file_line: nullable(integer("Its line in the configuration file; null where it is defined elsewhere.")),
   created_at: nullable(time("When it was created; null where it is defined elsewhere.")),
   updated_at: nullable(time("When it was last changed.")),
   version: nullable(version),
@@ -42,6 +43,7 @@ function written({ title, members }: EntryKind, row: CatalogEntry): JsonObject {
     object: title,
     id: row.name,
     source: "api",
+    file_line: null,
     ...members(row.name, entry),
     created_at: isoTime(entry.createdAtMs),
     updated_at: isoTime(entry.updatedAtMs),
@@ -49,8 +51,9 @@ function written({ title, members }: EntryKind, row: CatalogEntry): JsonObject {
   };
 }
 
-function defined({ title, members }: EntryKind, { id, source, config }: DefinedEntry): JsonObject {
-  return { object: title, id, source, ...members(id, { config }), created_at: null, updated_at: null, version: null };
+function defined({ title, members }: EntryKind, { id, source, line, config }: DefinedEntry): JsonObject {
+  const times = { created_at: null, updated_at: null, version: null };
+  return { object: title, id, source, file_line: line ?? null, ...members(id, { config }), ...times };
 }
 
 async function getEntry(kind: EntryKind, { store }: AdminContext, id: string): Promise<JsonObject | undefined> {

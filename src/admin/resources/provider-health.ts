@@ -1,5 +1,6 @@
 // The member `health` of a provider: the state of each credential, and of its models that routes name.
 import { Type } from "typebox";
+import type { LimitUse } from "../../gateway/routing/provider-limits.ts";
 import {
   conditionNames,
   type LastError,
@@ -8,12 +9,14 @@ import {
   type UpstreamState,
 } from "../../gateway/routing/upstream-state.ts";
 import type { JsonObject } from "../../lib/json.ts";
-import { integer, isoTime, nullable, text, time } from "../fields.ts";
+import { dollars, integer, isoTime, nullable, text, time } from "../fields.ts";
 
 /** The present state of the upstreams, and the wall time of their monotonic times. */
 export interface ProviderStates extends WallTime {
   /** Empty for a provider that is not served. */
   of(provider: string): readonly UpstreamState[];
+  /** Its own limits and those of its credentials, with what is used of each. */
+  limitUses(provider: string): readonly LimitUse[];
 }
 
 /** Unix milliseconds of a monotonic time. */
@@ -57,6 +60,33 @@ export const healthSchema = Type.Array(
   }),
   { description: "State of each credential in the process that answers; empty before the provider is served." },
 );
+
+const limitNames: { readonly [limit in LimitUse["limit"]]: string } = {
+  requestsPerMinute: "requests_per_minute",
+  tokensPerMinute: "tokens_per_minute",
+  concurrentRequests: "concurrent_requests",
+  costPerDay: "cost_per_day",
+};
+
+/** The schema of the member `limit_use`. */
+export const limitUseSchema = Type.Array(
+  Type.Object({
+    credential: nullable(text("Name of the credential; null for the limits of the provider as a whole.")),
+    limit: text("`requests_per_minute`, `tokens_per_minute`, `concurrent_requests` or `cost_per_day`."),
+    most: text("The limit. Costs are in US dollars."),
+    used: text("What is used of it."),
+  }),
+  { description: "Limits of the provider and of its credentials, and how much the process that answers uses of them." },
+);
+
+const amountOf = (amount: number | bigint): string =>
+  typeof amount === "bigint" ? (dollars(amount) ?? "0") : String(amount);
+
+/** The member `limit_use` of one provider. */
+export const limitUseMembers = (states: ProviderStates, provider: string): JsonObject[] =>
+  states.limitUses(provider).map(({ credential, limit, most, used }) => ({
+    ...{ credential, limit: limitNames[limit], most: amountOf(most), used: amountOf(used) },
+  }));
 
 const rounded = (ms: number | null): number | null => (ms === null ? null : Math.round(ms * 10) / 10);
 const rateOf = ({ attempts, failures }: MeasuredState): number | null =>

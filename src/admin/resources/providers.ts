@@ -21,7 +21,13 @@ import {
   entryMembers,
   readingVerbs,
 } from "./catalog-entries.ts";
-import { healthMembers, healthSchema, type ProviderStates } from "./provider-health.ts";
+import {
+  healthMembers,
+  healthSchema,
+  limitUseMembers,
+  limitUseSchema,
+  type ProviderStates,
+} from "./provider-health.ts";
 
 export interface ProviderDependencies {
   readonly catalog: () => LiveCatalog;
@@ -84,6 +90,7 @@ const object = Type.Object({
   ),
   header_names: Type.Array(text("Name of a header.")),
   health: healthSchema,
+  limit_use: limitUseSchema,
 });
 
 const testError = nullable(Type.Object({ code: text("Code."), message: text("Message, without credentials.") }));
@@ -158,6 +165,7 @@ const membersWith =
     })),
     header_names: [...headerNames],
     health: healthMembers(states, name),
+    limit_use: limitUseMembers(states, name),
   });
 
 const testMembers = ({ credential: name, durationMs, error, ...rest }: CredentialTest): JsonObject => ({
@@ -201,7 +209,7 @@ export function providers(dependencies: ProviderDependencies): Resource {
       ? {}
       : { headers: sealer.seal("provider", name, headersPlace, given), headerNames: Object.keys(given) };
   return {
-    ...{ name: "providers", title: "provider", object, unaudited: ["health"] },
+    ...{ name: "providers", title: "provider", object, unaudited: ["health", "limit_use"] },
     ...readingVerbs(kind),
     create: create(Type.Object({ id, ...changeable }, closed), async (context, body) => {
       const { nowMs } = context;

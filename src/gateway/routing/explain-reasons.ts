@@ -85,5 +85,6 @@ export const placeReason = {
     code: "unsupported_operation",
     text: `It does not serve the operation '${operation}' with this model.`,
   }),
+  disabled: { code: "disabled", text: "The provider is disabled." },
   notPermitted: { code: "not_permitted", text: "A rule of the key or its project does not allow it." },
 } as const;

@@ -13,7 +13,7 @@ import { classOf, supportsOf } from "./compiled-route.ts";
 import { placeReason, type Reason } from "./explain-reasons.ts";
 import type { Health } from "./health.ts";
 import type { ModelListState } from "./model-lists.ts";
-import { type Found, lookUp, modelNamed, serving } from "./resolve.ts";
+import { type Found, lookUp, modelNamed, resolve, serving } from "./resolve.ts";
 import type { RoutePreview, Router } from "./router.ts";
 import { type MeasuredState, measuredState } from "./upstream-state.ts";
 
@@ -145,10 +145,16 @@ function refusedName({ model, operation, caller }: ExplainedQuery): GatewayError
   }
 }
 
-const notFound = (model: string, found: Found | null): GatewayError =>
-  found === null
-    ? new GatewayError("model_not_found", `The model '${model}' does not exist or is not configured.`)
-    : new GatewayError("unsupported_parameter", `No provider of '${model}' supports this operation.`);
+/** The error that resolving the name throws; null without one. */
+function unresolved({ catalog, listingOf }: ExplainedParts, model: string, operation: Operation): GatewayError | null {
+  try {
+    resolve(catalog, listingOf, model, operation);
+    return null;
+  } catch (thrown) {
+    if (thrown instanceof GatewayError) return thrown;
+    throw thrown;
+  }
+}
 
 const notPermitted = (): GatewayError =>
   new GatewayError("model_not_allowed", "This key is not allowed to use any provider of this model.");
@@ -167,7 +173,8 @@ export function explainRoute(parts: ExplainedParts, query: ExplainedQuery): Rout
   const named = new Set(all.map(({ provider }) => provider.entry.name));
   const refusal =
     refusedName({ ...query, model }) ??
-    (able.length === 0 ? notFound(model, found) : permitted.length === 0 ? notPermitted() : order.refusal);
+    unresolved(parts, model, operation) ??
+    (permitted.length === 0 ? notPermitted() : order.refusal);
   return {
     ...{ model, found, refusal },
     route: route === undefined ? null : explainedRoute(catalog, route),
@@ -177,7 +184,9 @@ export function explainRoute(parts: ExplainedParts, query: ExplainedQuery): Rout
     skipped: [
       ...all
         .filter(({ provider, model: own }) => !serves(provider, operation, own))
-        .map((each) => skippedOf(each, placeReason.unable(operation))),
+        .map((each) =>
+          skippedOf(each, each.provider.entry.isDisabled ? placeReason.disabled : placeReason.unable(operation)),
+        ),
       ...able.filter((each) => !permitted.includes(each)).map((each) => skippedOf(each, placeReason.notPermitted)),
       ...leftOut(order, permitted, needs),
       ...catalog.providers

@@ -31,10 +31,14 @@ function listingOf(provider: Provider, models: readonly ListedModel[] | null): M
   return { provider, models, ids: new Set(models?.map((model) => model.id)) };
 }
 
+/** Those of the configuration; null where the provider is called for them. */
+const ownModels = ({ entry }: Provider): readonly string[] | null => (entry.isDisabled ? [] : entry.models);
+
 /** Models from the configuration need no request. */
 function firstKnown(provider: Provider): Known {
-  const models = provider.entry.models?.map((id) => ({ id })) ?? null;
-  const settled = provider.entry.models !== null || provider.list.models === undefined;
+  const own = ownModels(provider);
+  const models = own?.map((id) => ({ id })) ?? null;
+  const settled = own !== null || provider.list.models === undefined;
   return { listing: listingOf(provider, models), nextTryMs: settled ? Number.POSITIVE_INFINITY : 0, pending: null };
 }
 
@@ -50,7 +54,7 @@ export function createModelLists(clock: Clock, failed: (provider: string, cause:
   };
   const refresh = (provider: Provider, timeoutMs: number): Promise<void> => {
     const entry = of(provider);
-    if (provider.entry.models !== null || provider.list.models === undefined) return Promise.resolve();
+    if (ownModels(provider) !== null || provider.list.models === undefined) return Promise.resolve();
     entry.pending ??= provider.list
       .models(AbortSignal.timeout(timeoutMs))
       .then((models) => {

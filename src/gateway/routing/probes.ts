@@ -52,8 +52,8 @@ export function createProbes({ catalog, health, clock, random, ask }: ProbeDepen
   return {
     async run() {
       const due = catalog().providers.flatMap((provider) => {
-        const { probe: rule } = provider.entry;
-        if (rule === undefined) return [];
+        const { probe: rule, isDisabled } = provider.entry;
+        if (rule === undefined || isDisabled) return [];
         // A real request goes to the credential that the router selects.
         const all = rule.model === undefined ? [provider, ...(provider.others ?? [])] : [provider];
         return all.map((each) => probe(each, rule));

@@ -94,6 +94,10 @@ export function resolve(
   if (candidates.length > 0) return { ...plan, candidates };
   if (fallback !== undefined && serves(fallback, operation))
     return { ...plan, candidates: [{ provider: fallback, model }] };
+  if (plan.candidates.length > 0 && plan.candidates.every(({ provider }) => provider.entry.isDisabled))
+    throw new GatewayError("model_not_found", `Every provider of '${printable(model)}' is disabled.`, {
+      param: "model",
+    });
   throw new GatewayError(
     "unsupported_parameter",
     `No provider of '${printable(model)}' supports this operation (${operation}).`,
