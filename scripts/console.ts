@@ -1,8 +1,9 @@
-// Builds the pages of /console into dist/console.bundle, which the gateway serves: scripts and styles, compressed.
+// Builds the pages of /console and /docs into dist/console.bundle, which the gateway serves: scripts and styles, compressed.
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, watch, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
+import { guideFiles, guidesPlugin } from "./guides.ts";
 
 const repository = join(import.meta.dir, "..");
 const source = join(repository, "console");
@@ -29,7 +30,8 @@ function sourceDigest(): string {
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name))
     .sort();
-  for (const path of [...files, join(repository, "package-lock.json"), import.meta.path])
+  const own = [join(repository, "package-lock.json"), import.meta.path, join(import.meta.dir, "guides.ts")];
+  for (const path of [...files, ...guideFiles, ...own])
     hasher.update(path.slice(repository.length)).update(readFileSync(path));
   return hasher.digest("hex").slice(0, 16);
 }
@@ -67,12 +69,12 @@ const withoutInlineStyles: Bun.BunPlugin = {
 
 async function scripts() {
   const built = await Bun.build({
-    entrypoints: [join(source, "src", "main.tsx")],
+    entrypoints: [join(source, "src", "main.tsx"), join(source, "src", "docs", "docs.tsx")],
     target: "browser",
     splitting: true,
     minify: true,
     naming: { entry: "[name]-[hash].[ext]", chunk: "[name]-[hash].[ext]" },
-    plugins: [withoutInlineStyles],
+    plugins: [withoutInlineStyles, guidesPlugin],
     define: { "process.env.NODE_ENV": '"production"' },
   });
   return await Promise.all(
@@ -97,9 +99,10 @@ async function build(digest: string): Promise<void> {
       [icon, compressed(icon, picture)],
       ...chunks.map(({ name, bytes }) => [name, compressed(name, bytes)]),
     ]);
-    const entry = chunks.find(({ isEntry }) => isEntry)?.name;
+    const entryOf = (start: string) => chunks.find(({ name, isEntry }) => isEntry && name.startsWith(start))?.name;
+    const entries = { console: entryOf("main-"), docs: entryOf("docs-") };
     mkdirSync(join(repository, "dist"), { recursive: true });
-    writeFileSync(`${target}.${process.pid}`, JSON.stringify({ digest, entry, style, icon, files }));
+    writeFileSync(`${target}.${process.pid}`, JSON.stringify({ digest, entries, style, icon, files }));
     // A gateway that reads it meanwhile gets the old or the new one.
     renameSync(`${target}.${process.pid}`, target);
   } finally {
@@ -124,9 +127,11 @@ if (!existsSync(tailwind)) {
   if (process.argv.includes("--watch")) {
     let timer: ReturnType<typeof setTimeout> | undefined;
     const failed = (cause: unknown): void => console.log(String(cause));
-    watch(source, { recursive: true }, () => {
+    const changed = () => {
       clearTimeout(timer);
       timer = setTimeout(() => void refresh().catch(failed), 100);
-    });
+    };
+    watch(source, { recursive: true }, changed);
+    watch(join(repository, "docs"), changed);
   }
 }

@@ -1,39 +1,25 @@
 // The entry of the console: session, theme, router and queries.
 import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { createRootRoute, createRoute, createRouter, RouterProvider } from "@tanstack/react-router";
-import { type ComponentType, lazy, StrictMode, Suspense, useEffect, useState } from "react";
+import { lazy, StrictMode, Suspense, useEffect, useState } from "react";
 import { createRoot } from "react-dom/client";
 import { ApiError, consolePath, currentSession, onSignedOut, type Session, signOut } from "./data/api.ts";
 import { readSearch, writeSearch } from "./data/url.ts";
+import { withReload } from "./shell/reload.ts";
 import { ShellSession } from "./shell/session.ts";
 import { Shell } from "./shell/shell.tsx";
 import { SignIn } from "./shell/sign-in.tsx";
 import { applyTheme } from "./shell/theme.ts";
 import { Failure, Skeleton } from "./ui/states.tsx";
 
-type Pages = Promise<{ readonly default: ComponentType }>;
-
-const build = document.documentElement.dataset["build"] ?? "";
-
-/** After an upgrade the files of an open page are gone: it loads the new ones, once. */
-function load(pages: () => Pages): () => Pages {
-  return () =>
-    pages().catch((cause: unknown) => {
-      if (sessionStorage.getItem("turnpike.reloaded") === build) throw cause;
-      sessionStorage.setItem("turnpike.reloaded", build);
-      location.reload();
-      return new Promise<never>(() => undefined);
-    });
-}
-
 const pages = {
-  "/": load(() => import("./pages/overview.tsx")),
-  "/requests": load(() => import("./pages/requests.tsx")),
-  "/playground": load(() => import("./pages/playground.tsx")),
-  "/providers": load(() => import("./pages/providers.tsx")),
-  "/models": load(() => import("./pages/models.tsx")),
-  "/keys": load(() => import("./pages/keys.tsx")),
-  "/settings": load(() => import("./pages/settings.tsx")),
+  "/": withReload(() => import("./pages/overview.tsx")),
+  "/requests": withReload(() => import("./pages/requests.tsx")),
+  "/playground": withReload(() => import("./pages/playground.tsx")),
+  "/providers": withReload(() => import("./pages/providers.tsx")),
+  "/models": withReload(() => import("./pages/models.tsx")),
+  "/keys": withReload(() => import("./pages/keys.tsx")),
+  "/settings": withReload(() => import("./pages/settings.tsx")),
 } as const;
 
 const rootRoute = createRootRoute({

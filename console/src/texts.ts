@@ -32,6 +32,7 @@ export const texts = {
     reload: "Reload",
     filter: "Filter",
     clear: "Clear filters",
+    partMissing: "A part of this page could not be loaded.",
   },
   signIn: {
     title: "Sign in",

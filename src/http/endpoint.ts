@@ -108,7 +108,7 @@ export interface HandlerEndpoint extends Row {
   /** A request with other proof than a key: the handler checks it, and `caller` is null. */
   readonly needsNoKey?: (request: Request) => boolean;
   /** For a browser without a valid key: a page that asks for one, with status 401. */
-  readonly signIn?: (visit: Pick<HandlerContext, "requestId">) => Response;
+  readonly signIn?: (visit: Pick<HandlerContext, "request" | "requestId">) => Response | Promise<Response>;
 }
 
 export type Endpoint = ModelEndpoint | HandlerEndpoint;

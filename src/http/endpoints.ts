@@ -11,8 +11,7 @@ import { servesImages } from "../gateway/routing/resolve.ts";
 import type { Videos } from "../gateway/tasks/videos.ts";
 import type { Clock } from "../lib/clock.ts";
 import { audioEndpoints } from "./audio-endpoints.ts";
-import { consoleEndpoints } from "./console/endpoints.ts";
-import { docsPage, docsSignIn } from "./docs/page.ts";
+import { compressed } from "./compress.ts";
 import type { Endpoint, KeyRule } from "./endpoint.ts";
 import { geminiEndpoints, googleKey } from "./gemini-endpoints.ts";
 import { livez, readyz } from "./health.ts";
@@ -21,6 +20,8 @@ import { imageEndpoints } from "./image-endpoints.ts";
 import { getModel, listModels } from "./models.ts";
 import { document } from "./openapi/document.ts";
 import { geminiVideoRows } from "./operation-endpoints.ts";
+import { bundleReader } from "./pages/bundle.ts";
+import { consoleEndpoints, docsEndpoints } from "./pages/endpoints.ts";
 import { type Protocol, protocolOf, protocols } from "./protocols.ts";
 import type { ReadLimits } from "./read.ts";
 import { root } from "./root.ts";
@@ -58,20 +59,23 @@ const browser: KeyRule = { key: "client", carriers: ["bearer", "query"] };
 const open: KeyRule = { key: "none" };
 const openaiSide = protocols.openai;
 
-/** The rows of a separate listener for management: the admin API, the console, health, and the document. */
+/** The rows of a separate listener for management: the admin API, the console, health, the document and its pages. */
 export function adminListenerEndpoints(admin: readonly Endpoint[], readiness: Readiness): readonly Endpoint[] {
   const plain = (path: string, operationId: string, summary: string) =>
     ({ kind: "plain", method: "GET", path, operationId, summary, access: open, ...openaiSide }) as const;
+  const read = bundleReader();
+  const { docs, pages } = docsEndpoints(openaiSide, read, open);
   const rows: readonly Endpoint[] = [
     ...admin,
     { ...plain("/livez", "livez", "Liveness probe."), handle: livez },
     { ...plain("/readyz", "readyz", "Readiness probe."), handle: readyz(() => readiness) },
     {
       ...plain("/openapi.json", "openapi", "The OpenAPI document."),
-      handle: ({ origin, requestId }) => writeJson(document(rows, origin()), requestId),
+      handle: ({ request, origin, requestId }) => compressed(request, writeJson(document(rows, origin()), requestId)),
     },
+    docs,
   ];
-  return [...rows, ...consoleEndpoints(openaiSide)];
+  return [...rows, ...pages, ...consoleEndpoints(openaiSide, read)];
 }
 
 const plain = (path: string, operationId: string, summary: string, access: KeyRule) =>
@@ -101,6 +105,8 @@ function usageRows(dependencies: EndpointDependencies): readonly Endpoint[] {
 export function endpoints(dependencies: EndpointDependencies): readonly Endpoint[] {
   const { catalog, listings } = dependencies;
   const google = (): Protocol => "gemini";
+  const read = bundleReader();
+  const { docs, pages } = docsEndpoints(openaiSide, read, browser);
   const documents: readonly Endpoint[] = [
     {
       ...plain("/v1/models", "listModels", "Lists the models that this key can use.", anyCarrier),
@@ -129,15 +135,11 @@ export function endpoints(dependencies: EndpointDependencies): readonly Endpoint
     },
     { ...plain("/livez", "livez", "Liveness probe.", open), handle: livez },
     { ...plain("/readyz", "readyz", "Readiness probe.", open), handle: readyz(() => dependencies.readiness) },
-    {
-      ...plain("/docs", "docs", "The API reference as a page.", browser),
-      handle: docsPage,
-      signIn: docsSignIn,
-      replyTypes: ["text/html"],
-    },
+    docs,
     {
       ...plain("/openapi.json", "openapi", "The OpenAPI document.", browser),
-      handle: ({ origin, requestId }) => writeJson(document(rows, dependencies.publicUrl ?? origin()), requestId),
+      handle: ({ request, origin, requestId }) =>
+        compressed(request, writeJson(document(rows, dependencies.publicUrl ?? origin()), requestId)),
     },
   ];
   const rows = [
@@ -152,6 +154,7 @@ export function endpoints(dependencies: EndpointDependencies): readonly Endpoint
     ...documents,
     ...(dependencies.admin ?? []),
   ];
-  // Its files are not part of the API, and are served where the admin API is.
-  return dependencies.admin === undefined ? rows : [...rows, ...consoleEndpoints(openaiSide)];
+  // These files are not part of the API. The console is served where the admin API is.
+  const consoleRows = dependencies.admin === undefined ? [] : consoleEndpoints(openaiSide, read);
+  return [...rows, ...pages, ...consoleRows];
 }

@@ -92,7 +92,7 @@ async function answer(dependencies: HandlerDependencies, proxies: Proxies, reque
   } catch (thrown) {
     const error = toGatewayError(thrown);
     const signIn = signInFor(endpoint, request, error);
-    if (signIn !== null) return signIn({ requestId });
+    if (signIn !== null) return await signIn({ request, requestId });
     const side = sideOf(endpoint, request);
     const response = failed(dependencies, error, side, requestId);
     return visit === null ? response : withRateHeaders(response, visit.caller, side, dependencies.gateway);

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { brotliDecompressSync } from "node:zlib";
+import { guideTree } from "../../scripts/guides.ts";
 import { sourceFiles } from "../architecture/source.ts";
 import { gateway, type RunningGateway } from "../support/gateway.ts";
 
@@ -10,15 +11,15 @@ const path = join(import.meta.dir, "..", "..", "dist", "console.bundle");
 const isBuilt = existsSync(path);
 
 interface Bundle {
-  readonly entry: string;
+  readonly entries: { readonly console: string; readonly docs: string };
   readonly style: string;
   readonly files: Readonly<Record<string, { readonly br: string }>>;
 }
 
 describe.skipIf(!isBuilt)("the built console (skipped: it is not built)", () => {
-  const { entry, style, files }: Bundle = isBuilt
+  const { entries, style, files }: Bundle = isBuilt
     ? JSON.parse(readFileSync(path, "utf8"))
-    : { entry: "", style: "", files: {} };
+    : { entries: { console: "", docs: "" }, style: "", files: {} };
   const bytesOf = (name: string): number => Buffer.from(files[name]?.br ?? "", "base64").length;
   const textOf = (name: string): string =>
     brotliDecompressSync(Buffer.from(files[name]?.br ?? "", "base64")).toString();
@@ -31,18 +32,31 @@ describe.skipIf(!isBuilt)("the built console (skipped: it is not built)", () => 
       loadedWith(other, found);
     return found;
   }
-  const first = new Set([...loadedWith(entry), style]);
+  const firstOf = (entry: string) => new Set([...loadedWith(entry), style]);
+  const first = firstOf(entries.console);
+  const docs = firstOf(entries.docs);
   const sum = (names: Iterable<string>): number => [...names].reduce((all, name) => all + bytesOf(name), 0);
 
-  test("the first load is at most 130 KB", () => {
-    expect(sum(first)).toBeGreaterThan(50_000);
-    expect(sum(first)).toBeLessThanOrEqual(130_000);
+  test.each(["console", "docs"] as const)("the first load of %s is at most 130 KB", (name) => {
+    const size = sum(firstOf(entries[name]));
+    expect(size).toBeGreaterThan(50_000);
+    expect(size).toBeLessThanOrEqual(130_000);
+  });
+
+  test("the documentation does not load the code of the console, which asks the admin API", () => {
+    expect([...docs].filter((name) => textOf(name).includes("/admin/api"))).toEqual([]);
+    expect([...first].filter((name) => textOf(name).includes("/admin/api"))).not.toEqual([]);
   });
 
   test("any further page is at most 60 KB", () => {
     const pages = Object.keys(files).filter((name) => name.endsWith(".js") && !name.startsWith("main-"));
     expect(pages.length).toBeGreaterThan(6);
-    const sizes = pages.map((name) => [name, sum([...loadedWith(name)].filter((each) => !first.has(each)))] as const);
+    const sizes = pages.flatMap((name) => {
+      const parts = [...loadedWith(name)];
+      // A page belongs to one of the two sets, or to both.
+      const entry = parts.some((part) => part === entries.docs) ? docs : first;
+      return [[name, sum(parts.filter((each) => !entry.has(each)))] as const];
+    });
     expect(sizes.filter(([, size]) => size > 60_000)).toEqual([]);
   });
 
@@ -73,15 +87,18 @@ describe.skipIf(!isBuilt)("the built console (skipped: it is not built)", () => 
       expect(again.status).toBe(304);
     });
 
-    test.each(["/console", "/console/", "/console/keys", "/console/keys/x"])(
-      "%s leads to its files by a relative path",
-      async (page) => {
-        const text = await (await fetch(running.url + page)).text();
-        const source = /src="([^"]+)"/.exec(text)?.[1] ?? "";
-        expect(new URL(source, running.url + page).pathname).toBe(`/console/assets/${entry}`);
-        expect(new URL(source, `https://example.com/prefix${page}`).pathname).toBe(`/prefix/console/assets/${entry}`);
-      },
-    );
+    test.each([
+      ...["/console", "/console/", "/console/keys", "/console/keys/x"],
+      ...["/docs", "/docs/", "/docs/api/createMessage", "/docs/guides/limits"],
+    ])("%s leads to its files by a relative path", async (page) => {
+      const site = page.startsWith("/docs") ? "docs" : "console";
+      const text = await (await fetch(running.url + page, { headers: { accept: "text/html" } })).text();
+      const source = /src="([^"]+)"/.exec(text)?.[1] ?? "";
+      const file = `/${site}/assets/${entries[site]}`;
+      expect(new URL(source, running.url + page).pathname).toBe(file);
+      expect(new URL(source, `https://example.com/prefix${page}`).pathname).toBe(`/prefix${file}`);
+      expect((await fetch(running.url + file)).status).toBe(200);
+    });
 
     test.each([
       ["br", "br"],
@@ -101,6 +118,26 @@ describe.skipIf(!isBuilt)("the built console (skipped: it is not built)", () => 
       expect((await fetch(`${running.url}/console/assets/main-gone.js`)).status).toBe(404);
     });
   });
+});
+
+test("guides have no HTML of their texts, and link only to guides, to their parts and to the web", () => {
+  const tree = guideTree(
+    "# A\n<script>x</script>\n\n[a](javascript:x) [b](limits.md#c) [d](../src/app.ts) [e](https://example.com) ![f](g.png)",
+  );
+  expect(tree).toEqual([
+    { tag: "h1", id: "a", children: ["A"] },
+    { tag: "p", children: ["<script>x</script>"] },
+    {
+      tag: "p",
+      children: [
+        "a ",
+        { tag: "a", href: "guide:limits#c", children: ["b"] },
+        " d ",
+        { tag: "a", href: "https://example.com", children: ["e"] },
+        " ",
+      ],
+    },
+  ]);
 });
 
 test("the pages import types of the server and nothing else of it, and nothing of the server imports them", () => {

@@ -1,32 +1,15 @@
 // The console in a headless Chromium, by role and name, at two widths, light and dark; axe finds nothing serious.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
+import { axePath, seriousFaults } from "../support/axe.ts";
 import { hasBrowser, openBrowser } from "../support/browser.ts";
 import { clientKey } from "../support/gateway.ts";
 import { type ConsoleSetting, chat, go, signedIn, startConsole, type View, views } from "./setting.ts";
 
 const repository = join(import.meta.dir, "..", "..");
-const axePath = join(repository, "node_modules", "axe-core", "axe.min.js");
 const canRun = hasBrowser && existsSync(axePath) && existsSync(join(repository, "dist", "console.bundle"));
-
-interface Finding {
-  readonly id: string;
-  readonly impact: string | null;
-  readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[];
-}
-
-/** What axe calls serious or critical. */
-async function serious(page: Page): Promise<readonly string[]> {
-  await page.evaluate(readFileSync(axePath, "utf8"));
-  const { violations } = (await page.evaluate("axe.run()")) as { violations: readonly Finding[] };
-  return violations
-    .filter(({ impact }) => impact === "serious" || impact === "critical")
-    .flatMap(({ id, nodes }) =>
-      nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 200)} ${failureSummary}`),
-    );
-}
 
 describe.skipIf(!canRun)("the console in Chromium (skipped: no Chromium, or the console is not built)", () => {
   let setting: ConsoleSetting;
@@ -47,7 +30,7 @@ describe.skipIf(!canRun)("the console in Chromium (skipped: no Chromium, or the 
   const faultsOf = async (page: Page): Promise<readonly string[]> => {
     await isSettled(page);
     const isTooWide = await page.evaluate("document.documentElement.scrollWidth > innerWidth");
-    const found = [...(isTooWide ? ["wider than the screen"] : []), ...(await serious(page))];
+    const found = [...(isTooWide ? ["wider than the screen"] : []), ...(await seriousFaults(page))];
     return found.map((fault) => `${new URL(page.url()).pathname}: ${fault}`);
   };
   const closeDialog = async (page: Page): Promise<void> => {

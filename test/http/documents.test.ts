@@ -222,15 +222,14 @@ function targetOf(tree: Tree, reference: string): unknown {
 describe("the page", () => {
   const html = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
 
-  test("a browser without a key, or with a wrong one, gets a form and 401", async () => {
+  test("a browser without a key, or with a wrong one, gets a page that asks for one, and 401", async () => {
     for (const path of ["/docs", "/docs?key=wrong"]) {
       const answer = await send(path, { headers: { accept: html } });
       expect([answer.status, answer.headers.get("content-type")]).toEqual([401, "text/html; charset=utf-8"]);
       expect(answer.headers.get("www-authenticate")).toBe("Bearer");
       expect(answer.headers.get("x-request-id")).toMatch(/^req_/);
       const text = await answer.text();
-      expect(text).toContain("<form");
-      expect(text).toContain('type="password"');
+      expect(text).toContain("key");
       expect(text).not.toContain("wrong");
     }
   });

@@ -8,8 +8,10 @@ import { liveEndpoint } from "../../src/http/live-endpoints.ts";
 import { metricsRow } from "../../src/http/metrics-endpoints.ts";
 import { sessionEndpoints } from "../../src/http/session-endpoints.ts";
 
-/** The handlers are not called. */
-export const rows: readonly Endpoint[] = endpoints({} as EndpointDependencies);
+/** The handlers are not called. Pages and files of the documentation are not part of the API. */
+export const rows: readonly Endpoint[] = endpoints({} as EndpointDependencies).filter(
+  ({ path }) => !path.startsWith("/docs/"),
+);
 
 /** What the OpenAPI document has besides. */
 export const adminRows: readonly Endpoint[] = [

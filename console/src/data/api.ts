@@ -1,24 +1,11 @@
 // Requests to the admin API: credentials, pages of lists, and errors with their request id.
 
-/** Everything before `/console`, so that the console works under the prefix of a proxy. */
-export const base = new URL("../..", import.meta.url).href.replace(/\/$/, "");
+import { ApiError, base } from "./gateway.ts";
+
+export { ApiError, base };
+
 /** The path of the console itself, for the router. */
 export const consolePath = new URL(`${base}/console`).pathname;
-
-/** An answer with an error, or none at all. */
-export class ApiError extends Error {
-  readonly status: number;
-  readonly code: string;
-  readonly param: string | null;
-  readonly requestId: string | null;
-  constructor(message: string, at: { status: number; code: string; param?: string | null; requestId?: string | null }) {
-    super(message);
-    this.status = at.status;
-    this.code = at.code;
-    this.param = at.param ?? null;
-    this.requestId = at.requestId ?? null;
-  }
-}
 
 /** Kept in memory only: it is gone when the page is closed. */
 let key: string | null = null;

@@ -19,3 +19,6 @@ export function chooseTheme(theme: Theme): void {
 }
 
 system.addEventListener("change", applyTheme);
+
+// The entry page names its icon by a path that is relative to where it was loaded, and the address changes.
+for (const link of document.querySelectorAll<HTMLLinkElement>("link[rel=icon]")) link.href = new URL(link.href).href;

@@ -1,6 +1,6 @@
 // Forms: a label above each field, and what is wrong beside it.
 import { type FormEvent, type ReactNode, useId, useState } from "react";
-import { ApiError } from "../data/api.ts";
+import { ApiError } from "../data/gateway.ts";
 import { texts } from "../texts.ts";
 import { Button, joined } from "./basics.tsx";
 import { Failure } from "./states.tsx";

@@ -1,6 +1,6 @@
 // The states of a list that is not there: loading, empty and failed; and what is cut.
 import type { ReactNode } from "react";
-import { ApiError } from "../data/api.ts";
+import { ApiError } from "../data/gateway.ts";
 import { fill, texts } from "../texts.ts";
 import { Button, Id, Mark } from "./basics.tsx";
 

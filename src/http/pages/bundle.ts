@@ -1,4 +1,4 @@
-// The built console: read from the executable, or from dist/ of the repository. scripts/console.ts writes it.
+// The built pages of /console and /docs: read from the executable, or from dist/ of the repository. scripts/console.ts writes it.
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import { isObject } from "../../lib/json.ts";
@@ -12,8 +12,8 @@ export interface ConsoleFile {
 export interface ConsoleBundle {
   /** Changes with every build. */
   readonly digest: string;
-  /** Names of the files that the entry page loads. */
-  readonly entry: string;
+  /** Names of the files that an entry page loads. */
+  readonly entries: { readonly console: string; readonly docs: string };
   readonly style: string;
   readonly icon: string;
   readonly files: ReadonlyMap<string, ConsoleFile>;
@@ -35,11 +35,13 @@ function fileOf(value: unknown): ConsoleFile {
 
 function parsed(text: string): ConsoleBundle {
   const value: unknown = JSON.parse(text);
-  if (!isObject(value) || !isObject(value.files)) throw new Error(`${name} is damaged: run npm run build:console.`);
-  const { digest, entry, style, icon, files } = value;
+  if (!isObject(value) || !isObject(value.files) || !isObject(value.entries))
+    throw new Error(`${name} is damaged: run npm run build:console.`);
+  const { digest, entries: scripts, style, icon, files } = value;
   const entries = Object.entries(files).map(([each, file]) => [each, fileOf(file)] as const);
   return {
-    ...{ digest: String(digest), entry: String(entry), style: String(style), icon: String(icon) },
+    ...{ digest: String(digest), style: String(style), icon: String(icon) },
+    entries: { console: String(scripts.console), docs: String(scripts.docs) },
     files: new Map(entries),
   };
 }
