@@ -8,7 +8,7 @@ import { readSearch, writeSearch } from "./data/url.ts";
 import { withReload } from "./shell/reload.ts";
 import { ShellSession } from "./shell/session.ts";
 import { Shell } from "./shell/shell.tsx";
-import { SignIn } from "./shell/sign-in.tsx";
+import { hasArrival, SignIn } from "./shell/sign-in.tsx";
 import { applyTheme } from "./shell/theme.ts";
 import { Failure, Skeleton } from "./ui/states.tsx";
 
@@ -57,9 +57,11 @@ function App() {
   const [session, setSession] = useState<Session | null | undefined>(undefined);
   const [error, setError] = useState<unknown>(null);
   useEffect(() => {
-    // A one-time link is used by the sign-in page.
-    if (location.hash.startsWith("#token=")) setSession(null);
+    // One-time links and invites are used by the sign-in page.
+    if (hasArrival()) setSession(null);
     else currentSession().then(setSession, setError);
+    // A link that is followed in this tab changes only what follows `#`.
+    addEventListener("hashchange", () => hasArrival() && location.reload());
     return onSignedOut(() => setSession(null));
   }, []);
   if (error !== null) return <Failure error={error} retry={() => location.reload()} />;

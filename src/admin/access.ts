@@ -40,6 +40,7 @@ export interface AdminAccess {
   identifySession(secret: string): Promise<SessionCaller>;
   /** Begins a session, in place of the one that the browser had. Throws as `identify`; failures are in the audit log. */
   signIn(proof: Proof, visitor: Visitor, replaced: string | null): Promise<OpenedSession & SessionCaller>;
+  hasUsers(): Promise<boolean>;
   /** The user of an invite, for the page on which they set a password. Throws as `signIn`. */
   invited(invite: string, visitor: Visitor): Promise<UserRow>;
   /** Begins a session of a user who has proven elsewhere who they are. */
@@ -180,6 +181,7 @@ export function createAdminAccess(dependencies: AccessDependencies): AdminAccess
       const proven = await proveOnce(proof, visitor, () => lookUp.ofProof(proof));
       return await begin(proven, proof.by, visitor, replaced);
     },
+    hasUsers: () => users.exist(),
     invited: (invite, visitor) => proveOnce({ by: "invite" }, visitor, () => users.invited(invite)),
     signInUser: (user, visitor, replaced) => begin(ofUser(user), "oidc", visitor, replaced),
     signOut: (row, requestId) => sessions.end(row, { requestId }),

@@ -4,7 +4,15 @@ import type { Clock } from "../lib/clock.ts";
 import { randomId } from "../lib/ids.ts";
 import { hashKey } from "../lib/secret.ts";
 import type { Store } from "../store/store.ts";
-import { acceptInvite, findUser, findUserByEmail, findUserByInvite, noteSignIn, type UserRow } from "../store/users.ts";
+import {
+  acceptInvite,
+  findUser,
+  findUserByEmail,
+  findUserByInvite,
+  listUsers,
+  noteSignIn,
+  type UserRow,
+} from "../store/users.ts";
 import { hashPassword, isPassword, requirePassword } from "./passwords.ts";
 import { type Principal, rolesOfUser } from "./permissions.ts";
 
@@ -43,6 +51,8 @@ export function newInvite(pepper: Uint8Array, days: number, nowMs: number) {
 export const inviteUrl = (base: string, token: string): string => `${base.replace(/\/+$/, "")}/console#invite=${token}`;
 
 export interface Users {
+  /** Whether there are any. */
+  exist(): Promise<boolean>;
   /** Undefined for a user who does not exist or is disabled. */
   live(id: string): Promise<UserRow | undefined>;
   /** Null unless the user exists, is not disabled, and has this password. */
@@ -65,6 +75,7 @@ export function createUsers(store: Store, pepper: Uint8Array, clock: Clock): Use
     (await findUserByInvite(store, hashKey(pepper, token), clock.nowMs())) ?? null;
   const named = (email: string) => findUserByEmail(store, spelling(email));
   return {
+    exist: async () => (await listUsers(store, 1)).length > 0,
     live,
     invited,
     idOf: async (email) => (await named(email))?.id ?? null,

@@ -155,6 +155,17 @@ async function showInvite(parts: ReturnType<SessionPartsOf>, context: HandlerCon
   return reply({ object: "invite", email, name, expires_at: isoTimeOrNull(inviteExpiresAtMs) }, context, 200);
 }
 
+const methods = Type.Object({
+  object: Type.Literal("sign_in_methods"),
+  password: Type.Boolean({
+    description: "Whether there are users. Without any, the link of the first start signs in.",
+  }),
+});
+
+async function showMethods({ access }: CallerParts, context: HandlerContext): Promise<Response> {
+  return reply({ object: "sign_in_methods", password: await access.hasUsers() }, context, 200);
+}
+
 const deleted = Type.Object({
   object: Type.Literal("session.deleted"),
   id: Type.String(),
@@ -191,6 +202,12 @@ export function sessionEndpoints(parts: SessionPartsOf): readonly HandlerEndpoin
       body: { schema: invite },
       reply: invited,
       handle: (context) => showInvite(parts(), context),
+    },
+    {
+      ...{ ...row, path: "/admin/api/sign-in", method: "GET", operationId: "signInMethods", access: { key: "none" } },
+      summary: "Retrieves how people can sign in.",
+      reply: methods,
+      handle: (context) => showMethods(parts(), context),
     },
   ];
 }

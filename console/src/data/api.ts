@@ -7,14 +7,9 @@ export { ApiError, base };
 /** The path of the console itself, for the router. */
 export const consolePath = new URL(`${base}/console`).pathname;
 
-/** Kept in memory only: it is gone when the page is closed. */
-let key: string | null = null;
+/** In memory only: it is gone when the page is closed. */
 let csrfToken: string | null = null;
 const listeners = new Set<() => void>();
-
-export const setKey = (given: string | null): void => {
-  key = given;
-};
 
 /** Calls the listener when the gateway refuses the session. */
 export function onSignedOut(listener: () => void): () => void {
@@ -46,7 +41,6 @@ export interface Call {
 
 function headersOf({ body, ifMatch }: Call): Record<string, string> {
   return {
-    ...(key === null ? {} : { authorization: `Bearer ${key}` }),
     ...(csrfToken === null ? {} : { "x-csrf-token": csrfToken }),
     ...(body === undefined ? {} : { "content-type": "application/json" }),
     ...(ifMatch === undefined || ifMatch === null ? {} : { "if-match": `"${ifMatch}"` }),
@@ -67,7 +61,7 @@ export async function call<Reply>(path: string, given: Call = {}): Promise<Reply
   }
   if (response.ok) return (await response.json()) as Reply;
   const failure = await failureOf(response);
-  if (failure.status === 401 && path !== "session") for (const listener of listeners) listener();
+  if (["session_ended", "missing_api_key"].includes(failure.code)) for (const listener of listeners) listener();
   throw failure;
 }
 
@@ -100,9 +94,16 @@ export async function listAll<Row>(resource: string, filters: Filters = {}, maxP
 }
 
 export interface Session {
-  readonly actor: { readonly kind: string; readonly name: string };
+  readonly id: string | null;
+  readonly actor: { readonly kind: string; readonly id: string; readonly name: string };
+  /** Verbs, by resource. */
+  readonly permissions: Readonly<Record<string, readonly string[]>>;
   readonly csrf_token: string | null;
 }
+
+/** Whether the caller may use a verb of a resource. */
+export const may = ({ permissions }: Session, resource: string, verb = "list"): boolean =>
+  permissions[resource]?.includes(verb) === true;
 
 function opened(session: Session): Session {
   csrfToken = session.csrf_token;
@@ -114,33 +115,22 @@ export async function currentSession(): Promise<Session | null> {
   try {
     return opened(await call<Session>("session"));
   } catch (cause) {
-    if (cause instanceof ApiError && [401, 404].includes(cause.status)) return null;
+    if (cause instanceof ApiError && cause.status === 401) return null;
     throw cause;
   }
 }
 
-/** Begins a session. A gateway without sessions is asked with the key in each request. */
-export async function signIn(proof: { readonly key: string } | { readonly token: string }): Promise<Session> {
-  try {
-    return opened(await call<Session>("session", { body: proof }));
-  } catch (cause) {
-    const lacksSessions = cause instanceof ApiError && [404, 405].includes(cause.status);
-    if (!lacksSessions || !("key" in proof)) throw cause;
-  }
-  setKey(proof.key);
-  try {
-    await call("settings?limit=1");
-    return { actor: { kind: "admin_key", name: "admin key" }, csrf_token: null };
-  } catch (cause) {
-    setKey(null);
-    throw cause;
-  }
-}
+export type Proof =
+  | { readonly key: string }
+  | { readonly token: string }
+  | { readonly email: string; readonly password: string }
+  | { readonly invite: string; readonly password: string };
 
-/** Ends the session, and forgets the key. */
+/** Begins a session. */
+export const signIn = async (proof: Proof): Promise<Session> => opened(await call<Session>("session", { body: proof }));
+
+/** Ends the session. */
 export async function signOut(): Promise<void> {
-  const hadKey = key !== null;
-  setKey(null);
-  if (!hadKey) await call("session", { method: "DELETE" }).catch(() => undefined);
+  await call("session", { method: "DELETE" }).catch(() => undefined);
   csrfToken = null;
 }

@@ -139,6 +139,31 @@ export interface ServiceToken {
   readonly last_used_at: string | null;
 }
 
+export const userRoles = ["owner", "admin", "developer", "billing", "viewer"] as const;
+
+export interface User {
+  readonly id: string;
+  readonly email: string;
+  readonly name: string;
+  readonly role: (typeof userRoles)[number];
+  readonly status: "invited" | "active" | "disabled";
+  readonly sign_in: "password" | "oidc";
+  readonly last_sign_in_at: string | null;
+  readonly invite_expires_at: string | null;
+  readonly version: number;
+}
+
+export interface OpenSession {
+  readonly id: string;
+  readonly actor: { readonly kind: string; readonly name: string };
+  readonly address: string;
+  readonly user_agent: string;
+  readonly created_at: string;
+  readonly last_seen_at: string;
+  readonly expires_at: string;
+  readonly revoked_at: string | null;
+}
+
 export interface AuditEntry {
   readonly id: string;
   readonly created_at: string;

@@ -1,7 +1,7 @@
 // Settings: what is in effect and where it is defined, service tokens, and the audit log.
 import { useQuery } from "@tanstack/react-query";
 import { useContext, useState } from "react";
-import { listAll } from "../data/api.ts";
+import { listAll, may, type Session } from "../data/api.ts";
 import type { Setting } from "../data/types.ts";
 import { ShellSession } from "../shell/session.ts";
 import { chooseTheme, chosenTheme, type Theme } from "../shell/theme.ts";
@@ -13,6 +13,7 @@ import { type Column, Table } from "../ui/table.tsx";
 import { UrlTabs } from "../ui/tabs.tsx";
 import { Audit } from "./settings/audit.tsx";
 import { Tokens } from "./settings/tokens.tsx";
+import { Users } from "./settings/users.tsx";
 
 const words = texts.settings;
 
@@ -57,6 +58,16 @@ function List() {
   );
 }
 
+const tabs = { settings: <List />, users: <Users />, tokens: <Tokens />, audit: <Audit /> } as const;
+const resources = { settings: "settings", users: "users", tokens: "service-tokens", audit: "audit" } as const;
+
+/** The tabs that the role of the user may see. */
+function tabsFor(session: Session | null): Readonly<Record<string, string>> {
+  const names = Object.keys(tabs) as (keyof typeof tabs)[];
+  const shown = names.filter((name) => session === null || may(session, resources[name]));
+  return Object.fromEntries(shown.map((name) => [name, words.tabs[name]]));
+}
+
 export default function Settings() {
   const shell = useContext(ShellSession);
   const [theme, setTheme] = useState<Theme>(chosenTheme);
@@ -81,8 +92,8 @@ export default function Settings() {
         <span className="text-muted">{shell?.session.actor.name}</span>
         <Button onClick={() => shell?.leave()}>{texts.signIn.out}</Button>
       </Heading>
-      <UrlTabs label={words.title} titles={words.tabs}>
-        {(tab) => (tab === "tokens" ? <Tokens /> : tab === "audit" ? <Audit /> : <List />)}
+      <UrlTabs label={words.title} titles={tabsFor(shell?.session ?? null)}>
+        {(tab) => tabs[tab as keyof typeof tabs]}
       </UrlTabs>
     </>
   );

@@ -18,6 +18,9 @@ interface FieldProps {
   readonly className?: string;
   readonly placeholder?: string;
   readonly suggestions?: readonly string[];
+  /** What a password manager fills in, as in HTML. */
+  readonly autoComplete?: string;
+  readonly isReadOnly?: boolean;
 }
 
 export function Field({ label, value, change, type = "text", hint, error, options, rows, ...more }: FieldProps) {
@@ -48,7 +51,15 @@ export function Field({ label, value, change, type = "text", hint, error, option
       ) : rows !== undefined ? (
         <textarea {...common} rows={rows} placeholder={more.placeholder} />
       ) : (
-        <input {...common} {...list} type={type} autoComplete="off" spellCheck={false} placeholder={more.placeholder} />
+        <input
+          {...common}
+          {...list}
+          type={type}
+          autoComplete={more.autoComplete ?? "off"}
+          readOnly={more.isReadOnly}
+          spellCheck={false}
+          placeholder={more.placeholder}
+        />
       )}
       {more.suggestions === undefined ? null : (
         <datalist id={`${id}-list`}>

@@ -1,0 +1,135 @@
+// Users in the console: the first owner, an invite, roles, and the end of sessions, as people do it in a browser.
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import type { Browser, Page } from "playwright-core";
+import { createSignInToken, signInUrl } from "../../src/admin/sessions.ts";
+import { readSettings } from "../../src/config/environment.ts";
+import { openRoot, pepperOf, readExistingSecret } from "../../src/config/secrets.ts";
+import { openStore } from "../../src/store/store.ts";
+import { axePath, seriousFaults } from "../support/axe.ts";
+import { hasBrowser, openBrowser } from "../support/browser.ts";
+import { adminKey, gateway, type RunningGateway } from "../support/gateway.ts";
+import { go } from "./setting.ts";
+
+const canRun =
+  hasBrowser && existsSync(axePath) && existsSync(join(import.meta.dir, "..", "..", "dist", "console.bundle"));
+const password = "a long enough password";
+
+/** A link of the first start. */
+async function firstLink({ dataFolder, url }: RunningGateway): Promise<string> {
+  const settings = readSettings({ TURNPIKE_DATA: dataFolder }, dataFolder);
+  const store = await openStore({ dataFolder });
+  try {
+    const pepper = pepperOf(await openRoot(store, readExistingSecret(settings)));
+    return signInUrl(url, await createSignInToken(store, pepper, Date.now()));
+  } finally {
+    await store.close();
+  }
+}
+
+describe.skipIf(!canRun)("users in Chromium (skipped: no Chromium, or the console is not built)", () => {
+  let running: RunningGateway;
+  let browser: Browser;
+  beforeAll(async () => {
+    [running, browser] = await Promise.all([gateway(), openBrowser()]);
+  });
+  afterAll(async () => {
+    await browser.close();
+    await running.stop();
+  });
+  const newPage = async (width = 1440, colorScheme: "light" | "dark" = "light"): Promise<Page> =>
+    (await browser.newContext({ viewport: { width, height: 900 }, colorScheme, reducedMotion: "reduce" })).newPage();
+  const faults: string[] = [];
+  const check = async (page: Page, name: string): Promise<void> => {
+    const folder = process.env["TURNPIKE_TEST_SCREENSHOTS"];
+    if (folder !== undefined) await page.screenshot({ path: `${folder}/${name}.png` });
+    const isTooWide = await page.evaluate("document.documentElement.scrollWidth > innerWidth");
+    faults.push(...(isTooWide ? [`${name}: wider than the screen`] : []));
+    faults.push(...(await seriousFaults(page)).map((fault) => `${name}: ${fault}`));
+  };
+  const enterPassword = async (page: Page, button: string, text = password): Promise<void> => {
+    await page.getByLabel("New password").fill(text);
+    await page.getByRole("button", { name: button }).click();
+  };
+  const overview = (page: Page) => page.getByRole("heading", { name: "Overview" }).waitFor();
+
+  test("the first owner invites a developer, who sees less, and is then deleted", async () => {
+    const owner = await newPage();
+    await owner.goto(await firstLink(running));
+    await owner.getByLabel("Email").fill("Owner@example.com");
+    await check(owner, "setup");
+    await enterPassword(owner, "Create owner", "too short");
+    await owner.getByText("12 to 256 characters").waitFor();
+    await enterPassword(owner, "Create owner");
+    await overview(owner);
+    expect(owner.url()).not.toContain("token");
+    await go(owner, "Settings");
+    await owner.getByRole("tab", { name: "Users" }).click();
+    await owner.getByText("this session").waitFor();
+    await check(owner, "users");
+    await owner.getByRole("button", { name: "Invite user" }).click();
+    const form = owner.getByRole("dialog", { name: "Invite user" });
+    await form.getByLabel("Email").fill("owner@example.com");
+    await form.getByRole("button", { name: "Invite user" }).click();
+    await form.getByText("Another user has this email.").waitFor();
+    await form.getByLabel("Email").fill("dev@example.com");
+    await form.getByLabel("Name").fill("周杰倫 <b>Dev</b>");
+    await check(owner, "invite-form");
+    await form.getByRole("button", { name: "Invite user" }).click();
+    const shown = owner.getByRole("dialog", { name: "Copy the invite link now" });
+    const link = (await shown.locator("pre").textContent()) ?? "";
+    expect(link).toMatch(new RegExp(`^${running.url}/console#invite=tpi-\\w{43}$`));
+    await check(owner, "invite-link");
+    await owner.keyboard.press("Escape");
+    await owner.getByText("invited").waitFor();
+
+    const dev = await newPage(360, "dark");
+    await dev.goto(link);
+    await dev.getByText("Choose a password for dev@example.com.").waitFor();
+    await check(dev, "invite-360-dark");
+    await enterPassword(dev, "Set password and sign in");
+    await overview(dev);
+    await go(dev, "Settings");
+    await dev.getByRole("tab", { name: "Settings" }).waitFor();
+    expect(await dev.getByRole("tab").allTextContents()).toEqual(["Settings"]);
+    const again = await newPage();
+    await again.goto(link);
+    await again.getByText("The invite was used or revoked").waitFor();
+    await check(again, "invite-used");
+
+    await owner.reload();
+    await owner.getByRole("button", { name: "dev@example.com", exact: true }).click();
+    const drawer = owner.getByRole("dialog", { name: "dev@example.com" });
+    await drawer.getByLabel("Role").selectOption("viewer");
+    await drawer.getByRole("button", { name: "Save" }).click();
+    // Behind the drawer, where roles are hidden.
+    await owner.locator("tr", { hasText: "dev@example.com" }).filter({ hasText: "viewer" }).waitFor();
+    await check(owner, "user");
+    await drawer.getByRole("button", { name: "Delete" }).click();
+    await drawer.getByLabel("Email").fill("dev@example.com");
+    await drawer.getByRole("button", { name: "Delete" }).last().click();
+    await drawer.waitFor({ state: "detached" });
+    await dev.reload();
+    await dev.getByRole("button", { name: "Sign in" }).waitFor();
+    expect(faults).toEqual([]);
+  });
+
+  test("people sign in with email and password, or with a key", async () => {
+    const page = await newPage(360);
+    await page.goto(`${running.url}/console/settings?tab=users`);
+    await page.getByLabel("Email").fill("owner@example.com");
+    await page.getByLabel("Password").fill("not the password");
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.getByText("The email or the password is not valid.").waitFor();
+    await check(page, "sign-in-360");
+    await page.getByRole("button", { name: "Use a key" }).click();
+    await page.getByLabel("Admin key").fill(adminKey);
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.getByRole("button", { name: "owner@example.com", exact: true }).waitFor();
+    await check(page, "users-360");
+    await page.getByRole("button", { name: "End owner@example.com" }).first().click();
+    await page.getByText("ended").first().waitFor();
+    expect(faults).toEqual([]);
+  });
+});
