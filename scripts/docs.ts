@@ -5,6 +5,7 @@ import { variables } from "../src/config/environment.ts";
 import { configJsonSchema, schemaComment } from "../src/config/json-schema.ts";
 import { fieldOf, limitRows } from "../src/config/limits.ts";
 import { configSchema } from "../src/config/schema.ts";
+import { defaultTimeouts, reasoningTimeouts, type Timeouts, timeoutRows } from "../src/providers/timeouts.ts";
 import { metricFamilies } from "../src/telemetry/metric-families.ts";
 import { fixedLimits, fixedValue } from "./fixed-limits.ts";
 
@@ -53,6 +54,35 @@ function limitLines(): string[] {
     ...fixedLimits.map(
       ({ constant, unit, error, meaning }) => `| ${meaning} | ${fixedValue(constant)} ${unit} | ${error ?? "none"} |`,
     ),
+    "",
+  ];
+}
+
+const milliseconds = (ms: number): string => `${ms / 1_000} s`;
+
+/** The table of timeouts: what each waits for, where it is set, and its defaults. */
+function timeoutLines(): string[] {
+  const names = Object.keys(timeoutRows) as (keyof Timeouts)[];
+  const total = limitRows.find(({ name }) => name === "requestMs")?.default ?? 0;
+  return [
+    "## Timeouts",
+    "",
+    "Each can be set for a provider, a route, and an operation of a route (`models.<name>.operations.chat.timeout_ms`); the most specific one applies.",
+    "From 1 to 86400000 milliseconds. The second default is for requests that ask for reasoning, and for models that reason without being asked, by their",
+    "names; `reasoning: none` in `model_capabilities` gives a model the first one.",
+    "",
+    "| Timeout | Field | Default | Models that reason | Operations |",
+    "|---|---|---|---|---|",
+    ...names.map((name) => {
+      const { meaning, field, operations } = timeoutRows[name];
+      const [usual, longer] = [defaultTimeouts[name], reasoningTimeouts[name]].map(milliseconds);
+      return `| ${meaning} | \`${field}\` | ${usual} | ${longer} | ${operations} |`;
+    }),
+    `| Time for all attempts together. | \`total_timeout_ms\`, not of a provider; else \`limits.request_ms\` | ${milliseconds(total)} | ${milliseconds(total)} | all but \`video\` |`,
+    "",
+    "The connection counts as failed when the provider has sent nothing for `connect_timeout_ms` and accepts no other connection in the second half of that",
+    "time. Nothing has been sent then, and the next candidate is tried; where the provider had responded within five minutes before, the request may have",
+    "arrived on an open connection, and it counts as a timeout.",
     "",
   ];
 }
@@ -139,6 +169,7 @@ function configuration(): string {
     ...fieldRows(JSON.parse(JSON.stringify(configSchema)) as Shape, ""),
     "",
     ...capabilities,
+    ...timeoutLines(),
     ...limitLines(),
   ].join("\n");
 }

@@ -7,13 +7,7 @@ import { Secret } from "../lib/secret.ts";
 import { type Account, secretsOf } from "../providers/credentials.ts";
 import { httpProvider } from "../providers/http-provider.ts";
 import { findKind, isCompatible, providerKinds } from "../providers/index.ts";
-import {
-  defaultTimeouts,
-  type HttpEntry,
-  type HttpKind,
-  type Provider,
-  type ProviderLimits,
-} from "../providers/provider.ts";
+import type { HttpEntry, HttpKind, Provider, ProviderLimits } from "../providers/provider.ts";
 import { sandboxProvider } from "../providers/sandbox/index.ts";
 import { createSend } from "../providers/upstream.ts";
 import { accountFields } from "./account-fields.ts";
@@ -142,11 +136,12 @@ function fromFile(name: string, config: ProviderConfig, file: ReadConfig): HttpE
     ...(config.disabled === true ? { isDisabled: true } : {}),
     headers: config.headers ?? {},
     options: optionsFromFile(place, kind, config, file),
-    timeouts: {
-      wholeMs: config.timeout_ms ?? defaultTimeouts.wholeMs,
-      firstByteMs: config.first_byte_timeout_ms ?? defaultTimeouts.firstByteMs,
-      idleMs: config.idle_timeout_ms ?? defaultTimeouts.idleMs,
-    },
+    timeouts: withoutUndefined({
+      connectMs: config.connect_timeout_ms,
+      wholeMs: config.timeout_ms,
+      firstByteMs: config.first_byte_timeout_ms,
+      idleMs: config.idle_timeout_ms,
+    }),
     ...(config.proxy === undefined ? {} : { proxy: config.proxy }),
     ...tlsFromFile(place, config, baseUrl, file),
   };
@@ -174,7 +169,7 @@ function fromEnvironment(kind: HttpKind, { environment, files }: ReadConfig): Ht
     throw new ConfigFault(`${names.credential} is set, but not ${[...others, names.baseUrl].join(" or ")}.`);
   if (baseUrl === undefined || checkedUrl(baseUrl) === null)
     throw new ConfigFault(`${names.baseUrl} must be an http or https URL without a user name.`);
-  const entry = { name: kind.name, kind, baseUrl, models: null, headers: {}, timeouts: defaultTimeouts };
+  const entry = { name: kind.name, kind, baseUrl, models: null, headers: {}, timeouts: {} };
   return [{ ...entry, credential, account }];
 }
 

@@ -1,6 +1,7 @@
 // The shape of a route in turnpike.yaml: its candidates, how they are chosen, and what follows a failure.
 import { Type } from "typebox";
 import { operationNames } from "../gateway/policy/rules.ts";
+import { defaultTimeouts, maxTimeoutMs, reasoningTimeouts, type Timeouts, timeoutRows } from "../providers/timeouts.ts";
 
 const closed = { additionalProperties: false } as const;
 const name = (description: string) => Type.String({ minLength: 1, description });
@@ -44,12 +45,25 @@ const candidate = Type.Object(
   closed,
 );
 
-const timeoutFields = {
-  first_byte_timeout_ms: count("Timeout for the first byte of a stream."),
-  idle_timeout_ms: count("Timeout between two events of a stream."),
-  timeout_ms: count("Timeout for a complete response that is not streamed."),
+const timeout = (name: keyof Timeouts) => {
+  const [usual, longer] = [defaultTimeouts[name], reasoningTimeouts[name]];
+  const ofReasoning = longer === usual ? "" : `, for models that reason ${longer}`;
+  return count(`${timeoutRows[name].meaning} Default ${usual}${ofReasoning}.`, maxTimeoutMs);
+};
+
+/** Of a provider, a route, and an operation of a route. */
+export const timeoutFields = {
+  connect_timeout_ms: timeout("connectMs"),
+  first_byte_timeout_ms: timeout("firstByteMs"),
+  idle_timeout_ms: timeout("idleMs"),
+  timeout_ms: timeout("wholeMs"),
+};
+
+const routeTimeoutFields = {
+  ...timeoutFields,
   total_timeout_ms: count(
     "Time for all attempts together: until the response, or the first event of a stream. Default: `limits.request_ms`.",
+    maxTimeoutMs,
   ),
 };
 
@@ -119,12 +133,12 @@ export const routingFields = {
     Type.Array(name("Another name of the route."), { maxItems: 100, description: "Other names." }),
   ),
   fallbacks: Type.Optional(Type.Array(fallback, { maxItems: 10, description: "Other routes that are tried last." })),
-  ...timeoutFields,
+  ...routeTimeoutFields,
   operations: Type.Optional(
     Type.Partial(
       Type.Object(
         Object.fromEntries(
-          operationNames.map((operation) => [operation, Type.Object(timeoutFields, closed)]),
+          operationNames.map((operation) => [operation, Type.Object(routeTimeoutFields, closed)]),
         ) as Record<(typeof operationNames)[number], ReturnType<typeof timeoutsOf>>,
         closed,
       ),
@@ -134,5 +148,5 @@ export const routingFields = {
 };
 
 function timeoutsOf() {
-  return Type.Object(timeoutFields, closed);
+  return Type.Object(routeTimeoutFields, closed);
 }

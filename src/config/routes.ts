@@ -124,6 +124,7 @@ function fallbacksOf(building: Building, name: string, config: RouteConfig): Can
 
 function timeoutsOf(config: OperationConfig): RouteTimeouts {
   return withoutUndefined({
+    connectMs: config.connect_timeout_ms,
     wholeMs: config.timeout_ms,
     firstByteMs: config.first_byte_timeout_ms,
     idleMs: config.idle_timeout_ms,
@@ -133,7 +134,7 @@ function timeoutsOf(config: OperationConfig): RouteTimeouts {
 
 type OperationConfig = Pick<
   RouteConfig,
-  "timeout_ms" | "first_byte_timeout_ms" | "idle_timeout_ms" | "total_timeout_ms"
+  "connect_timeout_ms" | "timeout_ms" | "first_byte_timeout_ms" | "idle_timeout_ms" | "total_timeout_ms"
 >;
 
 const waitingOf = ({

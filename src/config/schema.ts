@@ -7,7 +7,7 @@ import { credentials, probe, providerLimits } from "./credentials-schema.ts";
 import { limitsSchema } from "./limits.ts";
 import { modelCapabilities } from "./model-capabilities.ts";
 import { costEntry, priceEntry, pricesSchema } from "./price-schema.ts";
-import { routingFields } from "./route-schema.ts";
+import { routingFields, timeoutFields } from "./route-schema.ts";
 
 const closed = { additionalProperties: false } as const;
 const name = (description: string) => Type.String({ minLength: 1, description });
@@ -75,18 +75,7 @@ const provider = Type.Object(
     client_certificate_file: Type.Optional(name("PEM file of the certificate that the gateway shows to the provider.")),
     client_key_file: Type.Optional(name("PEM file of the private key of that certificate, not encrypted.")),
     proxy: Type.Optional(name("URL of an HTTP proxy. Proxy variables of the environment are ignored.")),
-    first_byte_timeout_ms: Type.Optional(
-      Type.Integer({ minimum: 1, description: "Timeout for the first byte of a stream. Default 300000." }),
-    ),
-    idle_timeout_ms: Type.Optional(
-      Type.Integer({ minimum: 1, description: "Timeout between two events of a stream. Default 120000." }),
-    ),
-    timeout_ms: Type.Optional(
-      Type.Integer({
-        minimum: 1,
-        description: "Timeout for a complete response that is not streamed. Default 600000.",
-      }),
-    ),
+    ...timeoutFields,
   },
   closed,
 );

@@ -115,7 +115,7 @@ export const upstreamLimits = [
     unit: "milliseconds",
     error: "submit_unconfirmed",
     meaning:
-      "How long a provider may take to accept a video task; its `timeout_ms` applies where it is shorter. The status is 504.",
+      "How long a provider may take to accept a video task; `timeout_ms` applies where it is shorter. The status is 504.",
   },
   {
     name: "videoPollMs",

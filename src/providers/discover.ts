@@ -2,7 +2,7 @@
 import { hopsHeader, maxHops } from "../lib/hops.ts";
 import { isObject } from "../lib/json.ts";
 import { presets } from "./presets.ts";
-import { defaultTimeouts, type HttpEntry, type HttpKind } from "./provider.ts";
+import type { HttpEntry, HttpKind } from "./provider.ts";
 import { createSend, type Send } from "./upstream.ts";
 
 /** A provider kind and its usual port. */
@@ -59,7 +59,7 @@ export async function discover(options: DiscoverOptions): Promise<HttpEntry[]> {
       const baseUrl = `http://${loopback}:${port}/v1`;
       if (!(await listsModels(baseUrl, send, timeoutMs))) return [];
       const credential = null;
-      return [{ name: kind.name, kind, baseUrl, credential, models: null, headers: {}, timeouts: defaultTimeouts }];
+      return [{ name: kind.name, kind, baseUrl, credential, models: null, headers: {}, timeouts: {} }];
     }),
   );
   return found.flat();

@@ -74,14 +74,16 @@ function callSenders(send: Send, encode: ReturnType<typeof requestEncoder>, base
   const sending = (
     call: UpstreamRequest,
     signal: AbortSignal,
-    more: Pick<OutgoingRequest, "freshConnection">,
+    more: Pick<OutgoingRequest, "freshConnection" | "connectMs">,
     observe?: ObserveBody,
   ) => {
     const sendEncoded = (request: Awaited<ReturnType<typeof encode>>): Promise<Response> => {
       observe?.(request.pieces ?? (request.body === undefined ? [] : [request.body]));
       const { method, headers, body, pieces } = request;
       const url = base + call.path;
-      if (body !== undefined && more.freshConnection === undefined) return send({ method, url, headers, body, signal });
+      const { freshConnection, connectMs } = more;
+      if (body !== undefined && freshConnection === undefined && connectMs !== undefined)
+        return send({ method, url, headers, body, signal, connectMs });
       return send({
         method,
         url,
@@ -96,7 +98,8 @@ function callSenders(send: Send, encode: ReturnType<typeof requestEncoder>, base
     return request instanceof Promise ? request.then(sendEncoded) : sendEncoded(request);
   };
   return {
-    sendCall: (call: UpstreamRequest, signal: AbortSignal, observe?: ObserveBody) => sending(call, signal, {}, observe),
+    sendCall: (call: UpstreamRequest, signal: AbortSignal, connectMs?: number, observe?: ObserveBody) =>
+      sending(call, signal, connectMs === undefined ? {} : { connectMs }, observe),
     sendTaskCall: (call: UpstreamRequest, signal: AbortSignal) =>
       sending(call, signal, call.method === "GET" ? {} : { freshConnection: true }),
   };
@@ -184,9 +187,9 @@ export function httpProvider(
   const redacted = (response: Response): Response => withRedactor(response, redactor);
   const sendSigned = signed(proxied, signer, access, redactor);
   const { sendCall, sendTaskCall } = callSenders(sendSigned, requestEncoder(base), baseUrl);
-  const post = ({ call, dialect, signal, observe }: DispatchRequest): Promise<Response> => {
+  const post = ({ call, dialect, signal, connectMs, observe }: DispatchRequest): Promise<Response> => {
     const patched = patchRequest(kind, call);
-    return sendCall(access.rewritePath?.(patched, dialect) ?? patched, signal, observe);
+    return sendCall(access.rewritePath?.(patched, dialect) ?? patched, signal, connectMs, observe);
   };
   const followed = async (request: DispatchRequest): Promise<Response> => {
     const { dialect } = request;

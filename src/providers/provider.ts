@@ -14,6 +14,7 @@ import type { ListedModel } from "./model-list.ts";
 import type { Redactor } from "./redaction.ts";
 import type { RequestQuirks } from "./request-quirks.ts";
 import type { TaskPolling } from "./task-polling.ts";
+import type { Timeouts } from "./timeouts.ts";
 import type { ProviderTls } from "./upstream.ts";
 
 export type { ListedModel };
@@ -118,7 +119,8 @@ export interface ProviderEntry {
   readonly voices?: Readonly<Record<string, string>>;
   /** Declared model capabilities, in addition to the built-in tables. */
   readonly declared?: readonly DeclaredModel[];
-  readonly timeouts: Timeouts;
+  /** What the operator has set. */
+  readonly timeouts: Partial<Timeouts>;
   /** True: it gets no requests. */
   readonly isDisabled?: true;
   /** True: it gets `traceparent` and `tracestate`. */
@@ -154,6 +156,8 @@ export interface DispatchRequest {
   readonly dialect: UpstreamDialect;
   readonly stream: boolean;
   readonly signal: AbortSignal;
+  /** How long a connection may take. Absent: as long as the signal allows. */
+  readonly connectMs?: number;
   /** Is given the body as it leaves. */
   readonly observe?: ObserveBody;
 }
@@ -232,15 +236,3 @@ export function serves(provider: Provider, operation: Operation, model?: string)
 export function originOf({ kind }: Provider, model: string): string {
   return kind.originOf?.(model) ?? kind.origin;
 }
-
-/** Limits on idle time, in milliseconds. */
-export interface Timeouts {
-  /** From the request to the status line of a complete reply. */
-  readonly wholeMs: number;
-  /** From the request to the first event of a stream. */
-  readonly firstByteMs: number;
-  /** Between two reads of a stream that has started. */
-  readonly idleMs: number;
-}
-
-export const defaultTimeouts: Timeouts = { wholeMs: 600_000, firstByteMs: 300_000, idleMs: 120_000 };

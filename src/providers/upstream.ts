@@ -2,6 +2,7 @@
 // failures.
 import { closeSync, openSync } from "node:fs";
 import { GatewayError } from "../canonical/error.ts";
+import { createConnectionWatch, originOf } from "./connection-watch.ts";
 import { redactorFor } from "./redaction.ts";
 
 /** The contents of PEM files. */
@@ -23,6 +24,8 @@ export interface OutgoingRequest {
   readonly tls?: ProviderTls;
   /** Proxy address from the configuration; variables of the environment are removed before the start. */
   readonly proxy?: string;
+  /** How long a connection may take. Absent: as long as the signal allows. */
+  readonly connectMs?: number;
   /** Opens a new connection, for requests that must not be sent twice and so must not use a stale connection. */
   readonly freshConnection?: true;
 }
@@ -167,31 +170,37 @@ type AnsweredAtMs = Map<string, number>;
 /** Sends a request. Rejects with GatewayError, or with the reason of an abort. */
 export type Send = (request: OutgoingRequest) => Promise<Response>;
 
-const originOf = (url: string): string => url.slice(0, url.indexOf("/", "https://".length));
-
-/**
- * Whether a request was most likely lost on an idle connection that its peer had closed: the runtime does not report
- * which connection it used, but one may have been in its pool, and the reset came at once. A request on a new
- * connection is never repeated, because it may have been processed.
- */
-function isStale(
-  { url, freshConnection }: OutgoingRequest,
-  error: unknown,
-  sentMs: number,
-  answeredAtMs: AnsweredAtMs,
-): boolean {
-  if (freshConnection === true || !(error instanceof GatewayError) || error.kind !== "upstream_reset") return false;
+/** Whether a request may have gone out on an idle connection: the runtime does not report which one it used. */
+function mayBePooled({ url, freshConnection }: OutgoingRequest, sentMs: number, answeredAtMs: AnsweredAtMs): boolean {
   const answeredMs = answeredAtMs.get(originOf(url));
-  return answeredMs !== undefined && sentMs - answeredMs < pooledMs && performance.now() - sentMs < staleMs;
+  return freshConnection !== true && answeredMs !== undefined && sentMs - answeredMs < pooledMs;
 }
 
 /**
+ * Whether a request was most likely lost on an idle connection that its peer had closed: one may have been in the pool,
+ * and the reset came at once. A request on a new connection is never repeated, because it may have been processed.
+ */
+const isStale = (request: OutgoingRequest, error: unknown, sentMs: number, answeredAtMs: AnsweredAtMs): boolean =>
+  error instanceof GatewayError &&
+  error.kind === "upstream_reset" &&
+  mayBePooled(request, sentMs, answeredAtMs) &&
+  performance.now() - sentMs < staleMs;
+
+/** On a connection that was made earlier, the request may have arrived. */
+const notConnected = (mayHaveArrived: boolean): GatewayError =>
+  mayHaveArrived
+    ? new GatewayError("upstream_timeout", "The provider does not respond, and accepts no other connection.")
+    : new GatewayError("upstream_unreachable", "The connection to the provider could not be made in time.");
+
+/**
  * The only outgoing fetch, for one gateway: returns any status. Redirects are not followed, because they would forward
- * the credential. A request that was lost on a stale connection is sent once more on a new one.
+ * the credential. A request that was lost on a stale connection is sent once more on a new one. After a rejection the
+ * caller aborts the signal.
  */
 export function createSend(): Send {
   const answeredAtMs: AnsweredAtMs = new Map();
-  const send: Send = (request) => {
+  const watch = createConnectionWatch();
+  const fetched = (request: OutgoingRequest): Promise<Response> => {
     const sentMs = performance.now();
     return fetch(request.url, optionsOf(request)).then(
       (response) => {
@@ -200,12 +209,29 @@ export function createSend(): Send {
       },
       (thrown: unknown) => {
         const error = transportError(thrown, request.signal);
-        if (isStale(request, error, sentMs, answeredAtMs)) return send({ ...request, freshConnection: true });
+        if (isStale(request, error, sentMs, answeredAtMs)) return fetched({ ...request, freshConnection: true });
         throw error;
       },
     );
   };
-  return send;
+  return (request) => {
+    const { url, proxy, connectMs } = request;
+    if (connectMs === undefined) return fetched(request);
+    const isPooled = mayBePooled(request, performance.now(), answeredAtMs);
+    const { promise, resolve, reject } = Promise.withResolvers<Response>();
+    const waiting = watch.begin(proxy ?? url, connectMs, () => reject(notConnected(isPooled)));
+    fetched(request).then(
+      (response) => {
+        watch.end(waiting, true);
+        resolve(response);
+      },
+      (thrown: unknown) => {
+        watch.end(waiting, false);
+        reject(thrown);
+      },
+    );
+    return promise;
+  };
 }
 
 /** Reads at most `maxBytes`; null when there is more. Transport errors become gateway errors. */

@@ -118,7 +118,7 @@ export const otherBounds: Readonly<Record<string, readonly string[]>> = {
     "src/app.ts defaultRetentionDays",
     "src/gateway/policy/end-users.ts defaultMax",
     "src/store/store.ts defaultTimeoutMs",
-    "src/providers/provider.ts defaultTimeouts.wholeMs defaultTimeouts.firstByteMs defaultTimeouts.idleMs",
+    "src/providers/timeouts.ts defaultTimeouts.connectMs defaultTimeouts.wholeMs defaultTimeouts.firstByteMs defaultTimeouts.idleMs reasoningTimeouts.wholeMs reasoningTimeouts.firstByteMs reasoningTimeouts.idleMs maxTimeoutMs",
     "src/local-servers.ts defaultEveryMs",
   ],
   "how an estimate or a layout of text is made": [
@@ -175,7 +175,7 @@ export const otherBounds: Readonly<Record<string, readonly string[]>> = {
     "src/config/hide-secrets.ts shortestSecret",
   ],
   "a cache: beyond it something is computed or asked again": [
-    "src/dialects/tokens/families.ts mostKnown",
+    ...["src/dialects/tokens/families.ts mostKnown", "src/providers/connection-watch.ts maxHosts"],
     "src/http/write.ts maxReady",
     "src/gateway/prices/price-book.ts maxPlaces",
     "src/gateway/policy/worst-case.ts flatForMs maxFlat",
@@ -189,7 +189,7 @@ export const otherBounds: Readonly<Record<string, readonly string[]>> = {
     "src/providers/upstream.ts pooledMs staleMs",
   ],
   "how often something of the gateway's own is looked at, or how long it waits between tries": [
-    "src/announcement.ts listPatienceMs",
+    ...["src/announcement.ts listPatienceMs", "src/providers/connection-watch.ts lookEveryMs"],
     "src/app.ts backlogTickMs deadlineTickMs videoDrainMs waitingTickMs",
     "src/telemetry/event-loop-delay.ts everyMs",
     "src/gateway/bodies/bodies.ts pruneEveryMs",

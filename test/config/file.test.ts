@@ -225,11 +225,11 @@ keys:
     expect(file.config.keys?.["ci"]?.secret).toBe("a secret key");
   });
 
-  test("times, and their defaults", () => {
+  test("times that are set", () => {
     const of = (fields: string) => load(provider(fields)).catalog.providers[0]?.entry.timeouts;
-    expect(of(address)).toEqual({ wholeMs: 600_000, firstByteMs: 300_000, idleMs: 120_000 });
-    const own = `${address}, timeout_ms: 1, first_byte_timeout_ms: 2, idle_timeout_ms: 3`;
-    expect(of(own)).toEqual({ wholeMs: 1, firstByteMs: 2, idleMs: 3 });
+    expect(of(address)).toEqual({});
+    const own = `${address}, timeout_ms: 1, first_byte_timeout_ms: 2, idle_timeout_ms: 3, connect_timeout_ms: 4`;
+    expect(of(own)).toEqual({ wholeMs: 1, firstByteMs: 2, idleMs: 3, connectMs: 4 });
   });
 
   test("a name in the file wins over the same name from a variable", () => {

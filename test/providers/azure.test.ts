@@ -3,7 +3,7 @@ import { afterAll, beforeEach, describe, expect, test } from "bun:test";
 import { openaiChat, openaiCompletions, openaiEmbeddings, openaiResponses } from "../../src/dialects/index.ts";
 import { Secret } from "../../src/lib/secret.ts";
 import { httpProvider } from "../../src/providers/http-provider.ts";
-import { defaultTimeouts, dialectsOf } from "../../src/providers/provider.ts";
+import { dialectsOf } from "../../src/providers/provider.ts";
 import { collectChat } from "../support/chat-stream-reader.ts";
 import { says } from "../support/fixtures.ts";
 import { gateway } from "../support/gateway.ts";
@@ -24,7 +24,7 @@ const kind = kindOf("azure");
 function providerAt(baseUrl: string, apiVersion?: string) {
   const entry = { name: "azure", kind, baseUrl, credential: new Secret("azure-key"), models: null, headers: {} };
   const account = apiVersion === undefined ? {} : { apiVersion };
-  return httpProvider({ ...entry, account, timeouts: defaultTimeouts });
+  return httpProvider({ ...entry, account, timeouts: {} });
 }
 
 const { signal } = new AbortController();

@@ -6,7 +6,7 @@ import { Secret } from "../../src/lib/secret.ts";
 import { awsSigner } from "../../src/providers/bedrock/index.ts";
 import type { Account } from "../../src/providers/credentials.ts";
 import { httpProvider } from "../../src/providers/http-provider.ts";
-import { defaultTimeouts, type HttpProvider, originOf } from "../../src/providers/provider.ts";
+import { type HttpProvider, originOf } from "../../src/providers/provider.ts";
 import type { OutgoingRequest } from "../../src/providers/upstream.ts";
 import { collectChat, collectMessage } from "../support/chat-stream-reader.ts";
 import { says } from "../support/fixtures.ts";
@@ -38,7 +38,7 @@ const scope = { region: "us-east-1", service: "service" };
 
 function providerWith(account: Account, credential: Secret | null = null): HttpProvider {
   const entry = { name: "aws", kind, baseUrl: up.url, credential, models: null, headers: {} };
-  return httpProvider({ ...entry, account: { region: "us-east-1", ...account }, timeouts: defaultTimeouts }, { clock });
+  return httpProvider({ ...entry, account: { region: "us-east-1", ...account }, timeouts: {} }, { clock });
 }
 
 const ask = (provider: HttpProvider, model = "anthropic.claude-x-v1:0", stream = false) =>
@@ -142,7 +142,7 @@ test("the public endpoint lists models and profiles with signed requests", async
     asked.push(request);
     return Response.json(request.url.includes("foundation-models") ? models : profiles);
   };
-  const entry = { name: "aws", kind, credential: null, models: null, headers: {}, timeouts: defaultTimeouts };
+  const entry = { name: "aws", kind, credential: null, models: null, headers: {}, timeouts: {} };
   const account = { region: "us-east-1", ...published };
   const baseUrl = "https://bedrock-runtime.us-east-1.amazonaws.com";
   const { list } = httpProvider({ ...entry, baseUrl, account }, { clock, send });

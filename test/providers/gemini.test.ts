@@ -3,7 +3,6 @@ import { afterAll, expect, test } from "bun:test";
 import { gemini } from "../../src/dialects/index.ts";
 import { Secret } from "../../src/lib/secret.ts";
 import { httpProvider } from "../../src/providers/http-provider.ts";
-import { defaultTimeouts } from "../../src/providers/provider.ts";
 import { upstream } from "../support/upstream.ts";
 import { kindOf } from "./helpers.ts";
 
@@ -17,7 +16,7 @@ const provider = httpProvider({
   credential: new Secret("AIza-test"),
   models: null,
   headers: {},
-  timeouts: defaultTimeouts,
+  timeouts: {},
 });
 const { signal } = new AbortController();
 

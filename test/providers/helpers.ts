@@ -5,7 +5,7 @@ import { openaiChat } from "../../src/dialects/index.ts";
 import type { Frame } from "../../src/lib/sse.ts";
 import { httpProvider } from "../../src/providers/http-provider.ts";
 import { findKind } from "../../src/providers/index.ts";
-import { defaultTimeouts, type HttpKind, type HttpProvider } from "../../src/providers/provider.ts";
+import type { HttpKind, HttpProvider } from "../../src/providers/provider.ts";
 import { framesOf } from "../support/laws.ts";
 
 export function kindOf(name: string): HttpKind {
@@ -17,7 +17,7 @@ export function kindOf(name: string): HttpKind {
 /** A provider of this kind at this address. */
 export function providerAt(name: string, url: string): HttpProvider {
   const entry = { name, kind: kindOf(name), baseUrl: `${url}/v1`, credential: null, models: null, headers: {} };
-  return httpProvider({ ...entry, timeouts: defaultTimeouts });
+  return httpProvider({ ...entry, timeouts: {} });
 }
 
 /** One call to a provider, as the corridor makes it. */

@@ -5,7 +5,7 @@ import { Secret } from "../../src/lib/secret.ts";
 import type { Account } from "../../src/providers/credentials.ts";
 import { httpProvider } from "../../src/providers/http-provider.ts";
 import { klingToken } from "../../src/providers/kling.ts";
-import { defaultTimeouts, type HttpProvider, type Provider } from "../../src/providers/provider.ts";
+import type { HttpProvider, Provider } from "../../src/providers/provider.ts";
 import { faultOf, load } from "../config/load.ts";
 import { plainVideo, renderContext } from "../dialects/video/setting.ts";
 import { says } from "../support/fixtures.ts";
@@ -35,7 +35,7 @@ beforeEach(() => {
 function providerWith(account: Account, credential: Secret | null = null): HttpProvider {
   const entry = { name: "films", kind: kindOf("kling"), baseUrl: up.url, credential, models: null, headers: {} };
   const clock = { nowMs: () => nowMs, monotonicMs: () => 0 };
-  return httpProvider({ ...entry, account, timeouts: defaultTimeouts }, { clock });
+  return httpProvider({ ...entry, account, timeouts: {} }, { clock });
 }
 
 const submit = async (provider: Provider): Promise<string | null> => {

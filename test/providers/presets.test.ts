@@ -7,7 +7,7 @@ import { anthropicMessages, openaiChat, openaiCompletions, openaiEmbeddings } fr
 import { baseOf, httpProvider } from "../../src/providers/http-provider.ts";
 import { providerKinds } from "../../src/providers/index.ts";
 import { presets } from "../../src/providers/presets.ts";
-import { defaultTimeouts, dialectsOf, type HttpKind } from "../../src/providers/provider.ts";
+import { dialectsOf, type HttpKind } from "../../src/providers/provider.ts";
 import { patchRequest } from "../../src/providers/request-quirks.ts";
 import { wireJson } from "../support/fixtures.ts";
 import { renderContextOf } from "../support/laws.ts";
@@ -172,7 +172,7 @@ describe("where and how a model is asked", () => {
   test("an entry's own headers and a missing credential are respected", () => {
     const kind = kindOf("ollama");
     const entry = { name: "o", kind, baseUrl: "http://127.0.0.1:9", credential: null, models: ["a"], headers: {} };
-    expect(httpProvider({ ...entry, timeouts: defaultTimeouts })).toMatchObject({
+    expect(httpProvider({ ...entry, timeouts: {} })).toMatchObject({
       entry: { name: "o", models: ["a"] },
       kind: { name: "ollama" },
     });

@@ -12,7 +12,7 @@ import {
 } from "../../src/dialects/index.ts";
 import { Secret } from "../../src/lib/secret.ts";
 import { httpProvider } from "../../src/providers/http-provider.ts";
-import { defaultTimeouts, dialectsOf, type HttpProvider, originOf } from "../../src/providers/provider.ts";
+import { dialectsOf, type HttpProvider, originOf } from "../../src/providers/provider.ts";
 import { hostOf } from "../../src/providers/vertex/index.ts";
 import { collectChat, collectMessage } from "../support/chat-stream-reader.ts";
 import { says } from "../support/fixtures.ts";
@@ -47,7 +47,7 @@ const kind = kindOf("vertex");
 
 function providerWith(credential: Secret | null = new Secret("ya29.given"), project = "p"): HttpProvider {
   const entry = { name: "cloud", kind, baseUrl: up.url, credential, models: null, headers: {} };
-  return httpProvider({ ...entry, account: { project, location: "us-east5" }, timeouts: defaultTimeouts });
+  return httpProvider({ ...entry, account: { project, location: "us-east5" }, timeouts: {} });
 }
 
 const { signal } = new AbortController();

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import type { VideoUpstream } from "../../src/dialects/video/upstream.ts";
 import { Secret } from "../../src/lib/secret.ts";
 import { baseOf, httpProvider } from "../../src/providers/http-provider.ts";
-import { defaultTimeouts, type Provider } from "../../src/providers/provider.ts";
+import type { Provider } from "../../src/providers/provider.ts";
 import { plainVideo, renderContext, upstreamTask } from "../dialects/video/setting.ts";
 import { type Upstream, upstream } from "../support/upstream.ts";
 import { kindOf } from "./helpers.ts";
@@ -112,7 +112,7 @@ function providerOf({ kind, base }: Row): Provider {
     credential: new Secret("video-key-1"),
     models: null,
     headers: {},
-    timeouts: defaultTimeouts,
+    timeouts: {},
   });
 }
 

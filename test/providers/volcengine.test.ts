@@ -6,7 +6,7 @@ import { Secret } from "../../src/lib/secret.ts";
 import type { Account, UnsignedRequest } from "../../src/providers/credentials.ts";
 import { httpProvider } from "../../src/providers/http-provider.ts";
 import { volcengineSignature } from "../../src/providers/jimeng.ts";
-import { defaultTimeouts, type Provider } from "../../src/providers/provider.ts";
+import type { Provider } from "../../src/providers/provider.ts";
 import { plainVideo, renderContext } from "../dialects/video/setting.ts";
 import { says } from "../support/fixtures.ts";
 import { upstream } from "../support/upstream.ts";
@@ -77,7 +77,7 @@ test("the token of a temporary key goes along and is signed", () => {
 
 function providerWith(account: Account, credential: Secret | null = null): Provider {
   const entry = { name: "visual", kind: kindOf("jimeng"), baseUrl: up.url, credential, models: null, headers: {} };
-  return httpProvider({ ...entry, account, timeouts: defaultTimeouts }, { clock });
+  return httpProvider({ ...entry, account, timeouts: {} }, { clock });
 }
 
 const submit = (provider: Provider) => {

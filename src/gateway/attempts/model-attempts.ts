@@ -38,7 +38,7 @@ import { ignoredFields } from "./ignored-fields.ts";
 import { addressesIn, checkAddresses } from "./media-addresses.ts";
 import { readCall, upstreamStreamOf } from "./open-stream.ts";
 import { planUpstream, type Way, waysAfter, waysTo } from "./plan-upstream.ts";
-import { idleMs, timeoutMs } from "./retry.ts";
+import { ownTimeoutMs, timeoutMs } from "./retry.ts";
 import { refuseWhenStrict } from "./strictness.ts";
 import type { BufferedResponse, PlanMeans, ReadResponse, UpstreamPlan } from "./upstream-plan.ts";
 
@@ -289,7 +289,7 @@ export function attemptStream(
       const flow = await upstreamStreamOf(context, plan, candidate, beginning.meter, life);
       const first = await context.log.waits(beginning.first(flow));
       if (first.end?.error) throw first.end.error;
-      return { first, flow, life, idleMs: idleMs(candidate), type: flow.type() };
+      return { first, flow, life, idleMs: ownTimeoutMs(context, candidate, "idleMs"), type: flow.type() };
     } catch (thrown) {
       life.abort(thrown);
       throw thrown;

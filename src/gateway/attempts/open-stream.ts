@@ -36,6 +36,7 @@ import {
 } from "../streaming/translated-stream.ts";
 import { createUpstreamStream, type UpstreamStream } from "../streaming/upstream-stream.ts";
 import type { AttemptLog } from "./attempt-log.ts";
+import { ownTimeoutMs } from "./retry.ts";
 import { inTrace } from "./trace-headers.ts";
 import {
   type CanonicalCall,
@@ -70,7 +71,8 @@ export async function sendCall(
   const { log, bodies, gatewayRequest, ids } = context;
   const { header } = gatewayRequest.envelope;
   const hopped = inTrace(withNextHop(call, header(hopsHeader)), candidate, ids.trace, header);
-  const shipment = { call: hopped, dialect: plan.upstream, stream: gatewayRequest.outline.stream, signal };
+  const connectMs = ownTimeoutMs(context, candidate, "connectMs");
+  const shipment = { call: hopped, dialect: plan.upstream, stream: gatewayRequest.outline.stream, signal, connectMs };
   const { dispatch } = candidate.provider;
   if (dispatch.form !== "http") throw new GatewayError("internal_error", "This provider answers inside the process.");
   log.sent();

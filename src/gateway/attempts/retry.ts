@@ -1,6 +1,9 @@
 // The timeout of an attempt, when a candidate is called again, and which candidates share a fault.
 import type { GatewayError } from "../../canonical/error.ts";
+import type { RequestOutline } from "../../dialects/request-outline.ts";
+import { reasons } from "../../dialects/shared/reasoning-models.ts";
 import type { Clock } from "../../lib/clock.ts";
+import { defaultTimeouts, reasoningTimeouts, type Timeouts } from "../../providers/timeouts.ts";
 import type { Candidate } from "../routing/catalog.ts";
 import type { Router } from "../routing/router.ts";
 
@@ -46,15 +49,26 @@ export function pause(waitMs: number, signal: AbortSignal): Promise<void> {
   });
 }
 
-/** Between two events of a stream. */
-export const idleMs = ({ timeouts, provider }: Candidate): number => timeouts?.idleMs ?? provider.entry.timeouts.idleMs;
+/** What a timeout depends on. */
+interface TimeoutContext {
+  readonly clock: Pick<Clock, "monotonicMs">;
+  readonly dueMs: number;
+  readonly gatewayRequest: { readonly outline: Pick<RequestOutline, "reasoning"> };
+}
+
+/** Of the operation or the route, else of the provider, else of the table. */
+export function ownTimeoutMs(
+  { gatewayRequest: { outline } }: Pick<TimeoutContext, "gatewayRequest">,
+  { timeouts, provider: { entry }, model }: Candidate,
+  name: keyof Timeouts,
+): number {
+  const set = timeouts?.[name] ?? entry.timeouts[name];
+  if (set !== undefined) return set;
+  const isLong = reasons({ model, declared: entry.declared, reasoning: outline.reasoning });
+  return (isLong ? reasoningTimeouts : defaultTimeouts)[name];
+}
 
 /** The timeout of an attempt, at most the time until the deadline of its request. */
-export function timeoutMs(
-  { clock, dueMs }: { readonly clock: Pick<Clock, "monotonicMs">; readonly dueMs: number },
-  { timeouts, provider }: Candidate,
-  name: "wholeMs" | "firstByteMs",
-): number {
-  const ownMs = timeouts?.[name] ?? provider.entry.timeouts[name];
-  return Math.max(1, Math.min(ownMs, dueMs - clock.monotonicMs()));
+export function timeoutMs(context: TimeoutContext, candidate: Candidate, name: "wholeMs" | "firstByteMs"): number {
+  return Math.max(1, Math.min(ownTimeoutMs(context, candidate, name), context.dueMs - context.clock.monotonicMs()));
 }

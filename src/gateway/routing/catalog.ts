@@ -1,6 +1,7 @@
 // The catalog: an immutable snapshot of providers and routes. A request keeps the snapshot that it began with.
 import type { Operation } from "../../canonical/operation.ts";
-import type { Provider, Timeouts } from "../../providers/provider.ts";
+import type { Provider } from "../../providers/provider.ts";
+import type { Timeouts } from "../../providers/timeouts.ts";
 
 /** A provider, under one of its credentials, and its own name for the model. */
 export interface Candidate {

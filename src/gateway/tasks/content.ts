@@ -227,7 +227,7 @@ export async function openSource(
   const client = clientFor(task, dependencies.gateway.catalog.current());
   const upstreamTask = upstreamTaskOf(task);
   if (client === null || upstreamTask === null || result.place.kind === "kept") throw expired();
-  const timeoutMs = Math.min(client.provider.entry.timeouts.wholeMs, headTimeoutMs);
+  const timeoutMs = Math.min(client.provider.entry.timeouts.wholeMs ?? headTimeoutMs, headTimeoutMs);
   const head = deadline(() => never, timeoutMs, dependencies.gateway.deadlines, tooSlow);
   const signal = AbortSignal.any([request.signal, head.signal]);
   try {

@@ -12,6 +12,7 @@ import { retryAfterMs } from "../../lib/retry-after.ts";
 import { safeError } from "../../providers/redaction.ts";
 import { safeFetch } from "../../providers/safe-fetch/index.ts";
 import type { Dns } from "../../providers/safe-fetch/resolver.ts";
+import { defaultTimeouts } from "../../providers/timeouts.ts";
 import type { AttemptLog } from "../attempts/attempt-log.ts";
 import { type CandidateAttempts, singleAttempt } from "../attempts/attempt-loop.ts";
 import { checkAddresses, imageAddresses, passedAddresses } from "../attempts/media-addresses.ts";
@@ -47,6 +48,8 @@ export interface Submit {
 export interface SubmitAttempt {
   readonly upstreamClient: UpstreamClient;
   readonly rendered: VideoRendered;
+  /** Set for videos of this route. Absent: that of the provider. */
+  readonly timeoutMs?: number | undefined;
 }
 
 /** A task that a candidate accepted. */
@@ -108,10 +111,11 @@ function unconfirmed(failure: GatewayError): GatewayError {
 async function send(
   { deadlines, clock, limits }: Pick<GatewayDependencies, "deadlines" | "clock" | "limits">,
   log: AttemptLog,
-  { upstreamClient, rendered: { call } }: SubmitAttempt,
+  { upstreamClient, rendered: { call }, timeoutMs }: SubmitAttempt,
 ): Promise<Accepted> {
   const { upstream, provider } = upstreamClient;
-  const patienceMs = Math.min(provider.entry.timeouts.wholeMs, limits.videoSubmitMs);
+  const ownMs = timeoutMs ?? provider.entry.timeouts.wholeMs ?? defaultTimeouts.wholeMs;
+  const patienceMs = Math.min(ownMs, limits.videoSubmitMs);
   log.sent();
   try {
     const response = await askUpstream(upstreamClient, call, patienceMs, { deadlines, limits });
@@ -142,13 +146,14 @@ export function submitAttempts(
 export async function prepareSubmit(
   dependencies: TaskDependencies,
   submit: Submit,
-  { provider, model }: Candidate,
+  { provider, model, timeouts }: Candidate,
   taskId: string,
 ): Promise<SubmitAttempt> {
   const upstreamClient = upstreamClientFor(provider, model);
   if (upstreamClient === null)
     throw unsupported(submit.client.fieldPath("model"), "this provider does not generate videos.");
-  return { upstreamClient, rendered: await rendered(dependencies, submit, upstreamClient, model, taskId) };
+  const prepared = await rendered(dependencies, submit, upstreamClient, model, taskId);
+  return { upstreamClient, rendered: prepared, timeoutMs: timeouts?.wholeMs };
 }
 
 const bytesForms: readonly ImageForm[] = ["data", "base64", "form"];

@@ -6,7 +6,7 @@ import { refusalError } from "../../dialects/upstream-error.ts";
 import { pause } from "../../lib/abortable.ts";
 import { nextEventLoopTurn } from "../../lib/event-loop-turn.ts";
 import { isLargerThan } from "../../lib/size.ts";
-import { type CanonicalReply, defaultTimeouts, type Provider } from "../provider.ts";
+import type { CanonicalReply, Provider } from "../provider.ts";
 import { type Directives, readDirectives, sandboxModels } from "./directives.ts";
 import { refuseContext } from "./limits.ts";
 import { handlerFor, type OperationHandler, operations, origin } from "./operations.ts";
@@ -74,7 +74,7 @@ export const sandboxProvider: Provider = {
   entry: {
     name: "sandbox",
     models: sandboxModels.map((name) => `${origin}/${name}`),
-    timeouts: defaultTimeouts,
+    timeouts: {},
     options: {},
   },
   dispatch: { form: "canonical", operations, answer, warningsFor, sendTask: answerSandboxTask },

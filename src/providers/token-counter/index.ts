@@ -5,7 +5,7 @@ import { type Encoding, type TokenFamily, tokenFamilyOf } from "../../dialects/t
 import { nonTextTokens, textsOf, tokensOfText } from "../../dialects/tokens/figures.ts";
 import { type RequestParts, requestParts, type TextPart } from "../../dialects/tokens/request-parts.ts";
 import { workerAddress } from "../../lib/worker.ts";
-import { defaultTimeouts, type Provider } from "../provider.ts";
+import type { Provider } from "../provider.ts";
 import { type CountThread, createTokenCounter, type TokenCounter } from "./counter.ts";
 import type { SliceCount } from "./slices.ts";
 
@@ -88,7 +88,7 @@ export async function countInput(
 export function estimator(counter: TokenCounter): Provider {
   return {
     kind: { name: "estimate", origin: "estimate", dialects: [] },
-    entry: { name: "estimate", models: [], timeouts: defaultTimeouts, options: {} },
+    entry: { name: "estimate", models: [], timeouts: {}, options: {} },
     list: {},
     dispatch: {
       form: "canonical",

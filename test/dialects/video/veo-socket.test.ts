@@ -5,7 +5,7 @@ import type { VideoUpstream } from "../../../src/dialects/video/upstream.ts";
 import { Secret } from "../../../src/lib/secret.ts";
 import type { Account } from "../../../src/providers/credentials.ts";
 import { httpProvider } from "../../../src/providers/http-provider.ts";
-import { defaultTimeouts, type Provider } from "../../../src/providers/provider.ts";
+import type { Provider } from "../../../src/providers/provider.ts";
 import { kindOf } from "../../providers/helpers.ts";
 import { upstream } from "../../support/upstream.ts";
 import { plainVideo, renderContext, upstreamTask } from "./setting.ts";
@@ -19,7 +19,7 @@ beforeEach(() => {
 
 function providerOf(kind: string, path = "", account: Account = {}): Provider {
   const entry = { name: "films", kind: kindOf(kind), baseUrl: `${up.url}${path}`, models: null, headers: {} };
-  return httpProvider({ ...entry, credential: new Secret("theirs-1"), account, timeouts: defaultTimeouts });
+  return httpProvider({ ...entry, credential: new Secret("theirs-1"), account, timeouts: {} });
 }
 
 const { signal } = new AbortController();
