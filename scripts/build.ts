@@ -1,9 +1,9 @@
-// Builds one self-contained executable, dist/turnpike. It reads no .env and no bunfig.toml from where it is started.
+// Builds one self-contained executable, dist/turnpike or the path that is given. It reads no .env and no bunfig.toml from where it is started.
 import { mkdirSync } from "node:fs";
 import "./console.ts";
 
 mkdirSync("dist", { recursive: true });
-const flags = ["--compile", "--minify", "--no-compile-autoload-dotenv", "--no-compile-autoload-bunfig"];
+const flags = ["--compile", "--minify", "--root=.", "--no-compile-autoload-dotenv", "--no-compile-autoload-bunfig"];
 const entries = [
   "src/main.ts",
   "src/gateway/bodies/body-worker.ts",
@@ -19,7 +19,10 @@ const entries = [
   // Embedded as it is.
   "dist/console.bundle",
 ];
-const child = Bun.spawnSync([process.execPath, "build", ...flags, ...entries, "--outfile", "dist/turnpike"], {
-  stdio: ["inherit", "inherit", "inherit"],
-});
+const child = Bun.spawnSync(
+  [process.execPath, "build", ...flags, ...entries, "--outfile", process.argv[2] ?? "dist/turnpike"],
+  {
+    stdio: ["inherit", "inherit", "inherit"],
+  },
+);
 process.exit(child.exitCode);

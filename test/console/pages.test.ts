@@ -193,18 +193,6 @@ describe.skipIf(!canRun)("the console in Chromium (skipped: no Chromium, or the 
     await close();
   });
 
-  test("a page whose files are gone after an upgrade loads itself again, once", async () => {
-    const { page, close } = await signedIn(browser, setting.running.url, desk);
-    let loads = 0;
-    page.on("framenavigated", () => void loads++);
-    await page.route("**/assets/models-*", (route) => route.fulfill({ status: 404, body: "" }));
-    await page.getByRole("link", { name: "Models" }).click();
-    await page.getByRole("alert").waitFor();
-    await page.waitForFunction('sessionStorage.getItem("turnpike.reloaded") !== null');
-    expect(loads).toBeGreaterThan(0);
-    await close();
-  });
-
   test("a wrong key is refused, and signing out asks for it again", async () => {
     const { page, close } = await signedIn(browser, setting.running.url, desk);
     await go(page, "Settings");

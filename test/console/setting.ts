@@ -1,6 +1,6 @@
 // A gateway with requests, keys and a budget, and a browser that is signed in to its console.
 import type { Browser, Page } from "playwright-core";
-import { adminKey, clientKey, gateway, type RunningGateway } from "../support/gateway.ts";
+import { adminKey, clientKey, gateway, type RunningGateway, spawnGateway } from "../support/gateway.ts";
 
 const yaml = `
 models:
@@ -46,8 +46,9 @@ export interface ConsoleSetting {
   readonly failed: string;
 }
 
-export async function startConsole(): Promise<ConsoleSetting> {
-  const running = await gateway({ yaml });
+/** In this process, or as the executable of this path. */
+export async function startConsole(executable?: string): Promise<ConsoleSetting> {
+  const running = await (executable === undefined ? gateway({ yaml }) : spawnGateway({ yaml, executable }));
   const { url } = running;
   await admin(url, "keys", { name: "nightly", rules: { budgets: [{ amount: "0.0001", period: "month" }] } });
   const { secret } = await admin(url, "keys", {

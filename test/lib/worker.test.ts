@@ -12,6 +12,6 @@ test("in the sources it lies beside its starter", () => {
 test("in an executable it lies under its own path", () => {
   const meta = { url: "file:///$bunfs/root/turnpike" };
   expect(workerAddress("gateway/ledger/checkpoint-worker.ts", meta)).toBe(
-    "/$bunfs/root/gateway/ledger/checkpoint-worker.ts",
+    "/$bunfs/root/src/gateway/ledger/checkpoint-worker.ts",
   );
 });

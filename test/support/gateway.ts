@@ -29,6 +29,8 @@ export interface GatewayOptions {
   policies?: readonly Policy[];
   /** Measures how long the event loop is kept busy. Only for a gateway in a process of its own. */
   monitored?: boolean;
+  /** The built executable, in place of the source. Only for a gateway in a process of its own. */
+  executable?: string;
   /** A module that is loaded before it starts. Only for a gateway in a process of its own. */
   preload?: string;
 }
@@ -89,7 +91,8 @@ export async function spawnGateway(options: GatewayOptions = {}): Promise<ChildG
   const modules = [...(options.monitored ? ["loop-monitor.ts"] : []), ...(options.preload ? [options.preload] : [])];
   const preloads = modules.flatMap((module) => ["--preload", join(import.meta.dir, module)]);
   let heard = Promise.withResolvers<number>();
-  const child = Bun.spawn([process.execPath, ...preloads, main], {
+  const command = options.executable === undefined ? [process.execPath, ...preloads, main] : [options.executable];
+  const child = Bun.spawn(command, {
     cwd: place.workingFolder,
     env: { PATH: process.env["PATH"], BUN_CONFIG_MAX_HTTP_REQUESTS: "65336", ...place.environment },
     stdout: "pipe",

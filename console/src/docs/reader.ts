@@ -40,11 +40,14 @@ export function storeKey(key: string | null): void {
   else sessionStorage.setItem(stored, key);
 }
 
-/** The key of the address, which is removed from it, or the one of this tab. */
+/** On a listener for management the document needs no key. */
+const isOpen = document.documentElement.dataset["key"] === "none";
+
+/** The key of the address, which is removed from it, or the one of this tab; empty where none is needed. */
 export function initialKey(): string | null {
   const address = new URL(location.href);
   const given = address.searchParams.get("key");
-  if (given === null) return sessionStorage.getItem(stored);
+  if (given === null) return isOpen ? "" : sessionStorage.getItem(stored);
   address.searchParams.delete("key");
   history.replaceState(null, "", address);
   return given;

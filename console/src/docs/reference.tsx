@@ -68,7 +68,7 @@ export default function Reference() {
   return (
     <div className="max-w-4xl">
       <Heading title={texts.reference} />
-      <BaseUrl />
+      {spec === null || "/v1/models" in spec.paths ? <BaseUrl /> : null}
       {spec === null ? <KeyForm /> : <Operations spec={spec} />}
     </div>
   );

@@ -67,11 +67,12 @@ export function consoleEndpoints(format: ErrorFormat, read: BundleReader): reado
 
 /** `/docs`, which is part of the API, and the rows of its pages and files, which are not. */
 export function docsEndpoints(format: ErrorFormat, read: BundleReader, access: KeyRule) {
+  const site = { ...docsSite, needsNoKey: access.key === "none" };
   const page = {
     access,
     replyTypes,
-    handle: (context: HandlerContext) => entryPage(read, docsSite, context),
-    signIn: (visit: Pick<HandlerContext, "request" | "requestId">) => signInPage(read, docsSite, visit),
+    handle: (context: HandlerContext) => entryPage(read, site, context),
+    signIn: (visit: Pick<HandlerContext, "request" | "requestId">) => signInPage(read, site, visit),
   };
   const docs: HandlerEndpoint = { ...row("/docs", "docs", "The API reference and the guides.", format), ...page };
   const pages: readonly HandlerEndpoint[] = [

@@ -11,6 +11,8 @@ export interface Site {
   readonly name: "console" | "docs";
   readonly title: string;
   readonly policy: readonly string[];
+  /** The pages read their data without a key. */
+  readonly needsNoKey?: boolean;
   /** For a browser without JavaScript, and for a gateway whose pages are not built: HTML. */
   readonly noScript: string;
   readonly notBuilt: string;
@@ -48,7 +50,7 @@ function pageNotBuilt({ title, notBuilt }: Site): string {
 function pageOf({ entries, style, icon, digest }: ConsoleBundle, site: Site, path: string): string {
   const folder = `${folderOf(site, path)}assets`;
   return `<!doctype html>
-<html lang="en" data-build="${digest}">
+<html lang="en" data-build="${digest}"${site.needsNoKey ? ' data-key="none"' : ""}>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
