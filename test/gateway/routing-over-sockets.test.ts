@@ -110,12 +110,13 @@ describe("fallbacks of a route", () => {
       choices: [{ index: 0, delta, finish_reason: finish }],
     })}\n\n`;
 
-  async function streamedBy(model: string): Promise<{ provider: string | null; text: string }> {
+  async function streamedBy(model: string, answered?: () => void): Promise<{ provider: string | null; text: string }> {
     const response = await fetch(`${running.url}/v1/chat/completions`, {
       method: "POST",
       headers: { authorization: `Bearer ${clientKey}`, "content-type": "application/json" },
       body: JSON.stringify({ model, stream: true, messages: [{ role: "user", content: "hi" }] }),
     });
+    answered?.();
     return { provider: response.headers.get("x-turnpike-provider"), text: await response.text() };
   }
   const events = (...chunks: string[]) => ({
@@ -128,8 +129,16 @@ describe("fallbacks of a route", () => {
     const start = chunk({ role: "assistant", content: "" }, null);
     alpha.on("*", events(start, chunk({}, "content_filter")));
     expect((await streamedBy("careful")).provider).toBe("beta");
-    alpha.on("*", events(start, chunk({ content: "Once upon" }, null), chunk({}, "content_filter")));
-    const late = await streamedBy("careful");
+    const answered = Promise.withResolvers<void>();
+    alpha.on("*", async (line) => {
+      await line.write("HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n");
+      await line.write(start + chunk({ content: "Once upon" }, null));
+      // Only what the client has received cannot be taken back.
+      await answered.promise;
+      await line.write(`${chunk({}, "content_filter")}data: [DONE]\n\n`);
+      line.end();
+    });
+    const late = await streamedBy("careful", answered.resolve);
     expect(late.provider).toBe("alpha");
     expect(late.text).toContain("Once upon");
     expect(late.text).toContain("content_filter");
