@@ -36,6 +36,7 @@ import { systemClock } from "./lib/clock.ts";
 import type { ServedCatalog } from "./live-catalog.ts";
 import type { LiveConfiguration } from "./live-configuration.ts";
 import { testCredentials } from "./providers/credential-test.ts";
+import type { Provider } from "./providers/provider.ts";
 import { readSetting } from "./store/settings.ts";
 import type { Events } from "./telemetry/events.ts";
 import type { Registry } from "./telemetry/registry.ts";
@@ -63,10 +64,19 @@ const catchUpEveryMs = 60_000;
 const providerNamed = ({ current }: Pick<ServedCatalog, "current">, name: string) =>
   current().providers.find(({ entry }) => entry.name === name);
 
+/** Without its other credentials, where it has the one that is named. */
+function onlyWith(provider: Provider, credential: string | undefined): Provider {
+  const all = [provider, ...(provider.others ?? [])];
+  const found = credential === undefined ? undefined : all.find(({ entry }) => entry.credentialName === credential);
+  return found === undefined ? provider : { ...found, others: [] };
+}
+
 function providerTest(catalog: Pick<ServedCatalog, "current">) {
-  return async (name: string) => {
+  return async (name: string, credential?: string) => {
     const provider = providerNamed(catalog, name);
-    return provider === undefined ? [] : await testCredentials(provider, systemClock, testTimeoutMs);
+    if (provider === undefined) return [];
+    const results = await testCredentials(onlyWith(provider, credential), systemClock, testTimeoutMs);
+    return credential === undefined ? results : results.filter((each) => each.credential === credential);
   };
 }
 

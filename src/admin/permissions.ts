@@ -192,7 +192,7 @@ export const permissions: Readonly<Record<string, Permissions>> = {
       test: providerWriters,
     },
     fields: `${entryFields} credentials header_names health limit_use ok models duration_ms error`,
-    writable: { to: providerWriters, fields: "id config credentials headers" },
+    writable: { to: providerWriters, fields: "id config credentials headers credential" },
   },
   models: {
     verbs: { list: catalogReaders, get: catalogReaders },

@@ -1,29 +1,26 @@
-// Models: who is asked for each and at what price; and the price books in effect.
-import { useQuery } from "@tanstack/react-query";
+// Models: who is asked for each, at what price and how fast; routes are made here; and the price books.
+import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { call } from "../data/api.ts";
-import { count, money } from "../data/format.ts";
+import { type CatalogEntry, type LiveProvider, useLiveProviders, useRoutes } from "../data/catalog.ts";
+import { count, duration, money } from "../data/format.ts";
 import { useModels } from "../data/queries.ts";
 import type { Model, PriceList, PriceRow } from "../data/types.ts";
 import { useSearch } from "../data/url.ts";
-import { fill, texts } from "../texts.ts";
-import { Heading, Section } from "../ui/basics.tsx";
-import { Drawer } from "../ui/drawer.tsx";
-import { Field } from "../ui/form.tsx";
+import { texts } from "../texts.ts";
+import { Button, Heading, Section, Source } from "../ui/basics.tsx";
+import { Drawer, Popup } from "../ui/drawer.tsx";
+import { Field, Form } from "../ui/form.tsx";
 import { Empty, Loaded, TooMuch } from "../ui/states.tsx";
 import { type Column, Table } from "../ui/table.tsx";
 import { UrlTabs } from "../ui/tabs.tsx";
+import { Explain } from "./models/explain.tsx";
+import { Prices, PriceTable, usePrices } from "./models/prices.tsx";
+import { RouteForm } from "./models/route-form.tsx";
 
 const words = texts.models;
 const million = 1_000_000;
 const maxShown = 200;
-
-const usePrices = () =>
-  useQuery({
-    queryKey: ["prices"],
-    queryFn: () => call<PriceList>("prices/effective", { body: {} }),
-    staleTime: 600_000,
-  });
 
 /** Dollars for a million of what the row counts. */
 const perMillion = ({ usd, per }: PriceRow): string =>
@@ -41,10 +38,20 @@ function priceOf({ candidates }: Model, index: ReadonlyMap<string, PriceRow>): s
   return [input, output].map((row) => (row === undefined ? "–" : perMillion(row))).join(" / ");
 }
 
+/** The mean time of the first candidate that has one. */
+function timeOf({ candidates }: Model, providers: readonly LiveProvider[]): number | null {
+  const states = candidates.flatMap(({ provider, model }) =>
+    (providers.find(({ id }) => id === provider)?.health ?? []).flatMap(({ models }) =>
+      models.filter((each) => each.model === model),
+    ),
+  );
+  return states.flatMap(({ first_token_ms: first, response_ms: whole }) => first ?? whole ?? [])[0] ?? null;
+}
+
 const waysOf = ({ candidates }: Model): string =>
   candidates.map(({ provider, model }) => `${provider}/${model}`).join(" → ");
 
-function columnsOf(index: ReadonlyMap<string, PriceRow>): readonly Column<Model>[] {
+function columnsOf(index: ReadonlyMap<string, PriceRow>, providers: readonly LiveProvider[]): readonly Column<Model>[] {
   const { columns } = words;
   return [
     { id: "name", title: columns.name, value: ({ id }) => id, cell: ({ id }) => id },
@@ -54,24 +61,74 @@ function columnsOf(index: ReadonlyMap<string, PriceRow>): readonly Column<Model>
       title: columns.candidates,
       cell: (model) => <span title={waysOf(model)}>{waysOf(model)}</span>,
     },
+    {
+      id: "time",
+      title: columns.time,
+      isNumber: true,
+      value: (model) => timeOf(model, providers) ?? 0,
+      cell: (model) => duration(timeOf(model, providers)),
+    },
     { id: "price", title: columns.price, isNumber: true, cell: (model) => priceOf(model, index) },
   ];
 }
 
+function Delete({ route, done }: { readonly route: CatalogEntry; readonly done: () => void }) {
+  const queries = useQueryClient();
+  const [name, setName] = useState("");
+  const submit = async () => {
+    if (name !== route.id) throw new Error(words.removeNote);
+    await call(`routes/${encodeURIComponent(route.id)}`, { method: "DELETE", ifMatch: route.version });
+    await queries.invalidateQueries();
+    done();
+  };
+  return (
+    <div className="mt-3 rounded-md border border-failing p-3">
+      <p className="mb-2">{words.removeNote}</p>
+      <Form submit={submit} label={words.removeRoute} cancel={done}>
+        {() => <Field label={words.confirmName} value={name} change={setName} isRequired />}
+      </Form>
+    </div>
+  );
+}
+
+function RouteActions({ route }: { readonly route: CatalogEntry }) {
+  const [open, setOpen] = useState<"edit" | "remove" | null>(null);
+  const close = () => setOpen(null);
+  const place = route.file_line === null ? {} : { place: `turnpike.yaml line ${route.file_line}` };
+  return (
+    <div>
+      <div className="flex flex-wrap items-center gap-2">
+        <Source source={route.source} {...place} />
+        {route.source === "api" ? (
+          <>
+            <Button aria-expanded={open === "edit"} onClick={() => setOpen("edit")}>
+              {words.editRoute}
+            </Button>
+            <Button look="danger" aria-expanded={open === "remove"} onClick={() => setOpen("remove")}>
+              {words.removeRoute}
+            </Button>
+          </>
+        ) : null}
+      </div>
+      {open === "edit" ? (
+        <div className="mt-3 rounded-md border border-line p-3">
+          <RouteForm route={route} close={close} />
+        </div>
+      ) : null}
+      {open === "remove" ? <Delete route={route} done={close} /> : null}
+    </div>
+  );
+}
+
 function Detail({ model, prices }: { readonly model: Model; readonly prices: PriceList | undefined }) {
-  const names = new Set(model.candidates.map((each) => each.model));
+  const { data: routes = [] } = useRoutes();
+  const route = routes.find(({ id }) => id === model.id);
+  const names = new Set([model.id, ...model.candidates.map((each) => each.model)]);
   const rows = (prices?.rows ?? []).filter((row) => names.has(row.model));
   return (
     <>
-      <Section title={words.route}>
-        <ol className="list-decimal pl-6">
-          {model.candidates.map(({ provider, model: name }) => (
-            <li key={`${provider} ${name}`} className="break-all">
-              {provider}/{name}
-            </li>
-          ))}
-        </ol>
-      </Section>
+      {route === undefined ? null : <RouteActions route={route} />}
+      <Explain model={model.id} />
       <Section title={words.prices}>
         <PriceTable rows={rows} />
       </Section>
@@ -79,57 +136,10 @@ function Detail({ model, prices }: { readonly model: Model; readonly prices: Pri
   );
 }
 
-const priceColumns: readonly Column<PriceRow>[] = [
-  { id: "model", title: words.priceColumns.model, value: ({ model }) => model, cell: ({ model }) => model },
-  { id: "book", title: words.priceColumns.book, value: ({ book }) => book, cell: ({ book }) => book },
-  {
-    id: "of",
-    title: words.priceColumns.of,
-    value: ({ of }) => of,
-    cell: ({ of, tier }) => (tier === undefined ? of : `${of}, ${tier}`),
-  },
-  {
-    id: "usd",
-    title: words.priceColumns.usd,
-    isNumber: true,
-    cell: ({ usd, per, factor }) => (factor === null ? `${money(usd)} for ${count(per)}` : `cost × ${factor}`),
-  },
-  { id: "source", title: words.priceColumns.source, cell: ({ source }) => source ?? "–" },
-];
-
-const idOfPrice = (row: PriceRow): string =>
-  JSON.stringify([row.book, row.provider, row.model, row.of, row.tier, row.usd, row.per, Object.values(row)]);
-
-const PriceTable = ({ rows }: { readonly rows: readonly PriceRow[] }) =>
-  rows.length === 0 ? (
-    <Empty>{texts.common.none}</Empty>
-  ) : (
-    <Table name="prices" label={words.prices} columns={priceColumns} rows={rows} idOf={idOfPrice} />
-  );
-
-function Prices({ filter }: { readonly filter: string }) {
-  const query = usePrices();
-  return (
-    <Loaded query={query}>
-      {({ rows, cost_version: cost, price_version: price }) => {
-        const found = rows.filter(({ model }) => model.toLowerCase().includes(filter));
-        return (
-          <>
-            <p className="mb-2 text-muted">{fill(words.versions, { cost, price })}</p>
-            <PriceTable rows={found.slice(0, maxShown)} />
-            {found.length > maxShown ? (
-              <TooMuch text={words.tooMuch} values={{ shown: maxShown, all: count(found.length) }} />
-            ) : null}
-          </>
-        );
-      }}
-    </Loaded>
-  );
-}
-
 function List({ filter, open }: { readonly filter: string; readonly open: (id: string) => void }) {
   const query = useModels();
   const { data: prices } = usePrices();
+  const { data: providers = [] } = useLiveProviders();
   return (
     <Loaded query={query}>
       {(rows) => {
@@ -140,7 +150,7 @@ function List({ filter, open }: { readonly filter: string; readonly open: (id: s
             <Table
               name="models"
               label={words.list}
-              columns={columnsOf(indexOf(prices))}
+              columns={columnsOf(indexOf(prices), providers)}
               rows={found.slice(0, maxShown)}
               idOf={({ id }) => id}
               open={({ id }) => open(id)}
@@ -162,9 +172,14 @@ export default function Models() {
   const { data: prices } = usePrices();
   const filter = text.trim().toLowerCase();
   const open = models.find(({ id }) => id === search["open"]);
+  const closeForm = () => change({ add: undefined });
   return (
     <>
-      <Heading title={words.title} />
+      <Heading title={words.title}>
+        <Button look="main" onClick={() => change({ add: "1" })}>
+          {words.addRoute}
+        </Button>
+      </Heading>
       <div className="mb-3 max-w-80">
         <Field label={words.search} type="search" value={text} change={setText} />
       </div>
@@ -177,6 +192,9 @@ export default function Models() {
           )
         }
       </UrlTabs>
+      <Popup title={words.addRoute} isOpen={search["add"] !== undefined} close={closeForm}>
+        <RouteForm close={closeForm} />
+      </Popup>
       {open === undefined ? null : (
         <Drawer title={open.id} isOpen close={() => change({ open: undefined })}>
           <Detail model={open} prices={prices} />

@@ -1,149 +1,45 @@
-// Providers: what each did in the time range, a test, its configuration, and the form that adds one.
-import { useQueryClient } from "@tanstack/react-query";
-import { useState } from "react";
-import { call } from "../data/api.ts";
+// Providers: what each did in the time range, its state and last error; adds one, and opens one in a drawer.
+import { type LiveProvider, lastErrorOf, useLiveProviders, worstOf } from "../data/catalog.ts";
 import { count, duration, percent } from "../data/format.ts";
-import { useModels, useProviders, useUsage } from "../data/queries.ts";
-import type { Model, Provider, UsageRow } from "../data/types.ts";
+import { useModels, useUsage } from "../data/queries.ts";
+import type { Model, UsageRow } from "../data/types.ts";
 import { rangeOf, useSearch } from "../data/url.ts";
-import { fill, texts } from "../texts.ts";
-import { Button, Code, Heading, Mark, Section, Source, Time } from "../ui/basics.tsx";
+import { texts } from "../texts.ts";
+import { Button, Heading, Mark, Source } from "../ui/basics.tsx";
 import { Drawer, Popup } from "../ui/drawer.tsx";
-import { Field, Form } from "../ui/form.tsx";
-import { Empty, Failure, Loaded } from "../ui/states.tsx";
+import { Empty, Loaded } from "../ui/states.tsx";
 import { type Column, Table } from "../ui/table.tsx";
+import { ProviderDetail } from "./providers/detail.tsx";
+import { ProviderForm } from "./providers/form.tsx";
+import { StateMark } from "./providers/state.tsx";
 
 const words = texts.providers;
+const failingShare = 0.05;
 
-interface TestResult {
-  readonly ok: boolean;
-  readonly models: number | null;
-  readonly duration_ms: number;
-  readonly error: { readonly code: string; readonly message: string } | null;
-}
-
-function Test({ id }: { readonly id: string }) {
-  const [result, setResult] = useState<TestResult | null>(null);
-  const [error, setError] = useState<unknown>(null);
-  const [isBusy, setBusy] = useState(false);
-  const run = () => {
-    setBusy(true);
-    setError(null);
-    void call<TestResult>(`providers/${encodeURIComponent(id)}/test`, { method: "POST" })
-      .then(setResult, setError)
-      .finally(() => setBusy(false));
-  };
-  const models = result?.models === null || result === null ? "" : ` and lists ${result.models} models`;
+function State({ provider }: { readonly provider: LiveProvider }) {
+  const worst = worstOf(provider);
+  if (provider.config["disabled"] === true) return <Mark tone="neutral">{words.states.disabled}</Mark>;
+  if (worst === null) return <span className="text-muted">{words.states.unused}</span>;
+  const error = lastErrorOf(provider);
+  const isIll = worst.state !== "available" || (worst.error_rate ?? 0) >= failingShare;
   return (
-    <div className="flex flex-wrap items-center gap-3">
-      <Button onClick={run} disabled={isBusy}>
-        {isBusy ? words.testing : words.test}
-      </Button>
-      <span role="status">
-        {result === null ? null : result.ok ? (
-          <Mark tone="ok">{fill(words.ok, { duration: duration(result.duration_ms), models })}</Mark>
-        ) : (
-          <Mark tone={result.error?.code === "unsupported" ? "neutral" : "failing"}>{result.error?.message}</Mark>
-        )}
-      </span>
-      {error === null ? null : <Failure error={error} />}
-    </div>
+    <span className="inline-flex max-w-80 items-center gap-2">
+      <StateMark of={worst} />
+      {isIll && error !== null ? (
+        <span className="truncate text-muted" title={error.message}>
+          {error.message}
+        </span>
+      ) : null}
+    </span>
   );
 }
 
-function Detail({ provider, models }: { readonly provider: Provider; readonly models: readonly Model[] }) {
-  const served = models.filter(({ candidates }) => candidates.some((each) => each.provider === provider.id));
-  return (
-    <>
-      <p className="flex flex-wrap gap-4">
-        <Source source={provider.source} place={`providers.${provider.id}`} />
-        {provider.updated_at === null ? null : <Time iso={provider.updated_at} />}
-      </p>
-      <Section title={words.test}>
-        <Test id={provider.id} />
-      </Section>
-      {provider.credentials.length === 0 ? null : (
-        <Section title={words.credentials}>
-          <ul>
-            {provider.credentials.map(({ name, created_at: at }) => (
-              <li key={name}>
-                {name} <Time iso={at} />
-              </li>
-            ))}
-          </ul>
-        </Section>
-      )}
-      <Section title={words.config}>
-        <Code label={words.config}>{JSON.stringify(provider.config, null, 2)}</Code>
-      </Section>
-      <Section title={`${words.models} (${served.length})`}>
-        <ul className="columns-2 max-sm:columns-1">
-          {served.map(({ id }) => (
-            <li key={id} className="truncate" title={id}>
-              {id}
-            </li>
-          ))}
-        </ul>
-      </Section>
-    </>
-  );
-}
+const meanOf = ({ health }: LiveProvider): number | null => {
+  const times = health.flatMap(({ first_token_ms: first, response_ms: whole }) => first ?? whole ?? []);
+  return times.length === 0 ? null : Math.min(...times);
+};
 
-const kinds = [
-  "openai",
-  "anthropic",
-  "gemini",
-  "compatible",
-  "cohere",
-  "mistral",
-  "groq",
-  "deepseek",
-  "openrouter",
-  "xai",
-];
-
-function AddForm({ close }: { readonly close: () => void }) {
-  const queries = useQueryClient();
-  const [id, setId] = useState("");
-  const [kind, setKind] = useState("openai");
-  const [base, setBase] = useState("");
-  const [credential, setCredential] = useState("");
-  const submit = async () => {
-    const config = { kind, ...(base === "" ? {} : { base_url: base }) };
-    const credentials = credential === "" ? {} : { credentials: [{ name: "default", credential }] };
-    await call("providers", { body: { id, config, ...credentials } });
-    await queries.invalidateQueries();
-    close();
-  };
-  return (
-    <Form submit={submit} label={words.add} cancel={close} fields={["id", "config", "credentials"]}>
-      {(errorOf) => (
-        <>
-          <Field label={words.form.id} value={id} change={setId} error={errorOf("id")} isRequired />
-          <Field
-            label={words.form.kind}
-            value={kind}
-            change={setKind}
-            suggestions={kinds}
-            error={errorOf("config.kind") ?? errorOf("config")}
-            isRequired
-          />
-          <Field label={words.form.base} type="url" value={base} change={setBase} error={errorOf("config.base_url")} />
-          <Field
-            label={words.form.credential}
-            type="password"
-            value={credential}
-            change={setCredential}
-            hint={words.formHint}
-            error={errorOf("credentials")}
-          />
-        </>
-      )}
-    </Form>
-  );
-}
-
-function columnsOf(usage: readonly UsageRow[], models: readonly Model[]): readonly Column<Provider>[] {
+function columnsOf(usage: readonly UsageRow[], models: readonly Model[]): readonly Column<LiveProvider>[] {
   const of = (id: string) => usage.find(({ provider }) => provider === id);
   const modelCount = (id: string) =>
     models.filter(({ candidates }) => candidates.some((each) => each.provider === id)).length;
@@ -156,6 +52,12 @@ function columnsOf(usage: readonly UsageRow[], models: readonly Model[]): readon
       title: columns.kind,
       value: ({ config }) => String(config["kind"]),
       cell: ({ config }) => String(config["kind"] ?? "–"),
+    },
+    {
+      id: "state",
+      title: columns.state,
+      value: (provider) => worstOf(provider)?.state ?? "",
+      cell: (provider) => <State provider={provider} />,
     },
     {
       id: "requests",
@@ -171,8 +73,15 @@ function columnsOf(usage: readonly UsageRow[], models: readonly Model[]): readon
       value: ({ id }) => share(id),
       cell: ({ id }) => {
         const text = percent(of(id)?.errors ?? 0, of(id)?.requests ?? 0);
-        return share(id) >= 0.05 ? <Mark tone="failing">{text}</Mark> : text;
+        return share(id) >= failingShare ? <Mark tone="failing">{text}</Mark> : text;
       },
+    },
+    {
+      id: "time",
+      title: columns.time,
+      isNumber: true,
+      value: (provider) => meanOf(provider) ?? 0,
+      cell: (provider) => duration(meanOf(provider)),
     },
     {
       id: "models",
@@ -185,14 +94,16 @@ function columnsOf(usage: readonly UsageRow[], models: readonly Model[]): readon
       id: "source",
       title: columns.source,
       value: ({ source }) => source,
-      cell: ({ source }) => <Source source={source} />,
+      cell: ({ source, file_line: line }) => (
+        <Source source={source} {...(line === null ? {} : { place: `line ${line}` })} />
+      ),
     },
   ];
 }
 
 export default function Providers() {
   const [search, change] = useSearch();
-  const query = useProviders();
+  const query = useLiveProviders();
   const { data: models = [] } = useModels();
   const { since } = rangeOf(search);
   const { data: usage = [] } = useUsage({ group_by: "provider", since, project_id: search["project"] }, search["live"]);
@@ -223,11 +134,11 @@ export default function Providers() {
         )}
       </Loaded>
       <Popup title={words.add} isOpen={search["add"] !== undefined} close={close}>
-        <AddForm close={close} />
+        <ProviderForm close={close} />
       </Popup>
       {open === undefined ? null : (
         <Drawer title={open.id} isOpen close={() => change({ open: undefined })}>
-          <Detail provider={open} models={models} />
+          <ProviderDetail provider={open} models={models} />
         </Drawer>
       )}
     </>

@@ -14,7 +14,7 @@ export interface ModelDependencies {
 
 const object = Type.Object({
   object: Type.Literal("model"),
-  id: text("A route, or `provider/model` for what a provider lists."),
+  id: text("A route or an alias of one, or `provider/model` for what a provider lists."),
   kind: Type.Enum(["route", "listed"], { description: "A route of the catalog, or a model that a provider lists." }),
   candidates: Type.Array(Type.Object({ provider: text("Provider."), model: text("The provider's model ID.") })),
   display_name: nullable(text("Name for people, where the provider has one.")),
@@ -31,9 +31,9 @@ const filters = Type.Object(
 function allModels(dependencies: ModelDependencies): JsonObject[] {
   const { providers, routes } = dependencies.catalog().current();
   const listings = dependencies.listings();
-  const routed = [...routes.values()].map(({ name, candidates }): JsonObject => {
+  const routed = [...routes].map(([id, { candidates }]): JsonObject => {
     const served = candidates.map(({ provider, model }) => ({ provider: provider.entry.name, model }));
-    return { object: "model", id: name, kind: "route", candidates: served, display_name: null };
+    return { object: "model", id, kind: "route", candidates: served, display_name: null };
   });
   const listed = providers.flatMap((provider) =>
     (listings.now(provider).models ?? []).map(({ id, displayName = null }): JsonObject => {

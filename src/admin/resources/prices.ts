@@ -7,7 +7,7 @@ import type { Prices } from "../../gateway/prices/prices.ts";
 import { formatDecimal } from "../../lib/decimal.ts";
 import { randomId } from "../../lib/ids.ts";
 import type { JsonObject } from "../../lib/json.ts";
-import { closed, integer, nullable, text } from "../fields.ts";
+import { closed, integer, isoTime, nullable, text } from "../fields.ts";
 import type { LiveCatalog } from "../live-catalog.ts";
 import { type Action, create, type Resource, update } from "../resource.ts";
 import {
@@ -59,8 +59,11 @@ const effective = Type.Object({
 
 const [nanoDigits, factorDigits] = [9, 6];
 
-function matchOf({ model, provider, operation, region, tier, size, quality, fromInputTokens }: PriceMatch): JsonObject {
-  return { model, provider, operation, region, tier, size, quality, from_input_tokens: fromInputTokens };
+function matchOf({ fromInputTokens, validFromMs, ...match }: PriceMatch): JsonObject {
+  const { model, provider, operation, region, tier, size, quality } = match;
+  const from = validFromMs === undefined ? undefined : isoTime(validFromMs);
+  const bounds = { from_input_tokens: fromInputTokens, valid_from: from };
+  return { model, provider, operation, region, tier, size, quality, ...bounds };
 }
 
 const rowOf = (of: "cost" | "price", row: PriceRow): JsonObject => ({

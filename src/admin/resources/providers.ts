@@ -34,8 +34,8 @@ export interface ProviderDependencies {
   readonly sealer: Sealer;
   /** The schema of an entry in the configuration file. */
   readonly schema: TObject;
-  /** Makes one call to the provider with this name, with each of its credentials. */
-  test(name: string): Promise<readonly CredentialTest[]>;
+  /** Makes one call to the provider with this name, with each of its credentials or with the one of this name. */
+  test(name: string, credential: string | undefined): Promise<readonly CredentialTest[]>;
   readonly states: ProviderStates;
 }
 
@@ -180,9 +180,10 @@ function testAction({ test }: Pick<ProviderDependencies, "test">): Action {
     summary: "Makes one call to the provider with each of its credentials, and reports whether it accepts them.",
     scope: "object",
     effect: "outside",
+    body: Type.Object({ credential: Type.Optional(shortText("Only with this credential.")) }, closed),
     reply: proof,
-    async run(_context, name) {
-      const results = await test(name);
+    async run(_context, name, { credential: only }) {
+      const results = await test(name, only === undefined ? undefined : String(only));
       const failed = results.find(({ ok }) => !ok);
       return {
         object: "provider_test",
