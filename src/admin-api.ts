@@ -9,7 +9,10 @@ import type { ExplainDependencies } from "./admin/resources/route-explanation.ts
 import { createSessions } from "./admin/sessions.ts";
 import { createSealer } from "./admin/stored-entries.ts";
 import { createUsers } from "./admin/users.ts";
+import type { Alerting } from "./alerting.ts";
 import type { DeclaredAccess } from "./config/access.ts";
+import { diskFreeDefault } from "./config/alerts.ts";
+import type { Configuration } from "./config/configuration.ts";
 import { sessionTimes } from "./config/console-settings.ts";
 import type { Settings } from "./config/environment.ts";
 import { entrySchemas } from "./config/schema.ts";
@@ -23,6 +26,7 @@ import { createRepricer, type Repricer } from "./gateway/ledger/repricer.ts";
 import type { Gateway } from "./gateway/pipeline/gateway.ts";
 import type { Readiness } from "./gateway/pipeline/readiness.ts";
 import type { Keys } from "./gateway/policy/keys.ts";
+import { hiddenOutages } from "./gateway/routing/upstream-problems.ts";
 import type { Videos } from "./gateway/tasks/videos.ts";
 import type { CallerParts } from "./http/admin-caller.ts";
 import { adminEndpoints } from "./http/admin-endpoints.ts";
@@ -35,6 +39,7 @@ import { validate } from "./http/validate.ts";
 import { systemClock } from "./lib/clock.ts";
 import type { ServedCatalog } from "./live-catalog.ts";
 import type { LiveConfiguration } from "./live-configuration.ts";
+import { findProblems } from "./problems.ts";
 import { testCredentials } from "./providers/credential-test.ts";
 import type { Provider } from "./providers/provider.ts";
 import { readSetting } from "./store/settings.ts";
@@ -47,12 +52,14 @@ export interface AdminApiParts extends Pick<AccessDependencies, "store" | "peppe
   readonly catalog: ServedCatalog;
   readonly gateway: Pick<
     Gateway,
-    "running" | "listings" | "router" | "providerLimits" | "ledger" | "budgets" | "limits"
+    "running" | "listings" | "router" | "providerLimits" | "ledger" | "budgets" | "limits" | "catalog"
   >;
   readonly readiness: Pick<Readiness, "notReady">;
   readonly videos: Videos;
   readonly keys: Pick<Keys, "refresh" | "callerWithId">;
   readonly settings: Settings;
+  readonly alerting: Alerting | null;
+  readonly configuration: Pick<Configuration, "alerts">;
   readonly followed: Pick<LiveConfiguration, "current" | "status">;
   readonly registry: Registry;
   readonly events: Pick<Events, "backgroundTaskFailed">;
@@ -116,6 +123,28 @@ function routeExplanation({ catalog, gateway, keys }: AdminApiParts, { wallMs }:
   };
 }
 
+/** What budgets, and all that needs attention, are found by. */
+function attentionOf({ gateway, keys, alerting, configuration, settings }: AdminApiParts) {
+  const { catalog, router, ledger, budgets } = gateway;
+  const callerOf = (keyId: string) => {
+    try {
+      return keys.callerWithId(keyId);
+    } catch {
+      // Its project does not exist any more: no request of it is admitted.
+      return undefined;
+    }
+  };
+  const freePercent = configuration.alerts?.diskFreePercent ?? diskFreeDefault;
+  return {
+    attention: {
+      problems: () => findProblems(gateway, settings.dataFolder, freePercent),
+      hiddenOutages: () => hiddenOutages(catalog.current(), router.health),
+      undelivered: () => alerting?.undelivered() ?? null,
+    },
+    budgets: { callerOf, budgetsOf: budgets.status, spentSince: ledger.spent },
+  };
+}
+
 /** Booked adjustments count in the budgets of this process within a second. */
 function repricerOf({ settings, catalog, gateway, events }: AdminApiParts, teardown: (() => unknown)[]): Repricer {
   const repricer = createRepricer({
@@ -150,6 +179,13 @@ function accessOf({ store, pepper, followed }: AdminApiParts): AdminAccess {
   return createAdminAccess({ store, pepper, clock: systemClock, sessions, users, adminKeyHash });
 }
 
+function erasuresOf({ store, settings: { dataFolder }, pepper, events }: AdminApiParts, teardown: (() => unknown)[]) {
+  const failed = (cause: unknown): void => events.backgroundTaskFailed("end_users", cause);
+  const erasures = followErasures({ store, dataFolder, pepper, failed });
+  teardown.push(() => erasures.close());
+  return erasures;
+}
+
 /** The rows of the admin API, and of `/metrics`. */
 export function adminApi(parts: AdminApiParts, teardown: (() => unknown)[]): readonly Endpoint[] {
   const reader = createLedgerReader(parts.settings.dataFolder);
@@ -168,9 +204,7 @@ export function adminApi(parts: AdminApiParts, teardown: (() => unknown)[]): rea
   const { store, pepper, limits, catalog, gateway, registry, followed } = parts;
   const declaredNow = () => followed.current().configuration.access;
   const { dataFolder } = parts.settings;
-  const failed = (cause: unknown): void => parts.events.backgroundTaskFailed("end_users", cause);
-  const erasures = followErasures({ store, dataFolder, pepper, failed });
-  teardown.push(() => erasures.close());
+  const erasures = erasuresOf(parts, teardown);
   const repricer = repricerOf(parts, teardown);
   const admin = createAdmin({ store, clock: systemClock, validate });
   const access = accessOf(parts);
@@ -194,6 +228,7 @@ export function adminApi(parts: AdminApiParts, teardown: (() => unknown)[]): rea
     dataFolder,
     endUsersChanged: erasures.apply,
     videos: () => parts.videos,
+    ...attentionOf(parts),
     declaredKeys: () => declaredEntries(declaredNow()),
     declaredProjects: () => declaredNow().projects,
     keysChanged: () => parts.keys.refresh(),

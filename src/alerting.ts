@@ -1,14 +1,12 @@
 // Alerts of a gateway: looks for problems, and connects them with the webhook that is configured.
-import { statfs } from "node:fs/promises";
 import type { AlertSettings } from "./config/alerts.ts";
 import type { Gateway } from "./gateway/pipeline/gateway.ts";
-import { upstreamProblems } from "./gateway/routing/upstream-problems.ts";
 import { systemClock } from "./lib/clock.ts";
+import { findProblems } from "./problems.ts";
 import { safePost } from "./providers/safe-fetch/index.ts";
 import type { DnsFor } from "./providers/safe-fetch/resolver.ts";
 import { type Alerts, createAlerts } from "./telemetry/alerts/alerts.ts";
-import { createDelivery } from "./telemetry/alerts/delivery.ts";
-import type { Problem } from "./telemetry/alerts/problem.ts";
+import { createDelivery, type Undelivered } from "./telemetry/alerts/delivery.ts";
 import type { BudgetThreshold, Events } from "./telemetry/events.ts";
 
 const lookEveryMs = 10_000;
@@ -26,27 +24,10 @@ export interface AlertParts {
 export interface Alerting {
   /** The same events, which are alerts too. */
   readonly events: Events;
+  /** The last alert that could not be delivered; null if there is none, or a later one was. */
+  undelivered(): Undelivered | null;
   /** Begins. Returns a function that ends it. */
   connect(gateway: Gateway): () => void;
-}
-
-async function diskProblems(dataFolder: string, freePercent: number): Promise<Problem[]> {
-  const { bavail, blocks } = await statfs(dataFolder);
-  const percent = Math.floor((bavail / Math.max(1, blocks)) * 100);
-  if (percent >= freePercent) return [];
-  const message = `The disk of the data folder has ${percent} % of its space left.`;
-  return [{ key: "disk", kind: "disk", message, data: { free_percent: percent } }];
-}
-
-function ledgerProblems({ ledger }: Gateway): Promise<Problem[]> {
-  const problem: Problem = {
-    ...{ key: "ledger", kind: "ledger", data: {} },
-    message: "The ledger cannot be written: requests are refused.",
-  };
-  return ledger.probe().then(
-    () => [],
-    () => [problem],
-  );
 }
 
 function budgetEvent(alerts: Alerts, { level, id, period, percent }: BudgetThreshold): void {
@@ -94,16 +75,12 @@ export function createAlerting({ settings, dataFolder, events, fetchAllow }: Ale
     clock: systemClock,
     reminderMs: settings.reminderMs,
     send: delivery.send.bind(delivery),
-    async find() {
-      if (connected === null) return [];
-      const { catalog, router } = connected;
-      const others = [diskProblems(dataFolder, settings.diskFreePercent), ledgerProblems(connected)];
-      return [...upstreamProblems(catalog.current(), router.health), ...(await Promise.all(others)).flat()];
-    },
+    find: async () => (connected === null ? [] : await findProblems(connected, dataFolder, settings.diskFreePercent)),
   });
   const look = (): void => void alerts.look().catch(failed);
   return {
     events: withAlerts(events, alerts, () => void setTimeout(look, 0).unref()),
+    undelivered: () => delivery.undelivered(),
     connect(gateway) {
       connected = gateway;
       const timer = setInterval(look, lookEveryMs);

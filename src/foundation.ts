@@ -86,6 +86,8 @@ export interface Foundation {
   readonly firstKeys: FirstKeys;
   readonly events: Events;
   readonly traces: Traces | null;
+  /** Null without alerts. */
+  readonly alerting: Alerting | null;
   readonly observability: Pick<Observability, "registry" | "connect" | "hide">;
 }
 
@@ -144,6 +146,7 @@ export async function lay(options: StartOptions, teardown: Teardown): Promise<Fo
     firstKeys,
     events: alerting?.events ?? events,
     traces,
+    alerting,
     observability: alerting === null ? observability : { ...observability, connect: both(observability, alerting) },
   };
 }

@@ -133,6 +133,14 @@ export const permissions: Readonly<Record<string, Permissions>> = {
       fields: "name project_id secret expires_at rules metadata disabled keys grace_seconds now",
     },
   },
+  budgets: {
+    verbs: { list: keyReaders },
+    fields: "object level id name period amount spent reserved share window_start window_end spent_at",
+  },
+  attention: {
+    verbs: { list: ["operator", "usage:read", "keys:read", "catalog:read"] },
+    fields: "object id kind severity resource object_id name since message figures",
+  },
   projects: {
     verbs: { list: keyReaders, get: keyReaders, create: keyWriters, update: keyWriters, delete: keyWriters },
     fields: "object id source name organization_id rules created_at version",
@@ -235,10 +243,13 @@ const denied = (message: string, param: string | null = null): GatewayError =>
 const has = (principal: Principal, allowed: readonly Role[]): boolean =>
   principal.roles.some((role) => allowed.includes(role));
 
+/** Whether the caller may use this verb. */
+export const mayUse = (principal: Principal, resource: string, verb: string): boolean =>
+  has(principal, permissions[resource]?.verbs[verb] ?? []);
+
 /** Throws status 403 if the caller may not use this verb, or if the matrix does not have it. */
 export function requireVerb(principal: Principal, resource: string, verb: string): void {
-  const allowed = permissions[resource]?.verbs[verb] ?? [];
-  if (!has(principal, allowed)) throw denied(`This credential may not ${verb} ${resource}.`);
+  if (!mayUse(principal, resource, verb)) throw denied(`This credential may not ${verb} ${resource}.`);
 }
 
 /** Throws status 403 if the caller does not have this role. */

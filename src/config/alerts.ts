@@ -12,7 +12,7 @@ export interface AlertSettings {
 
 const minute = 60_000;
 const reminderDefault = 240;
-const diskFreeDefault = 10;
+export const diskFreeDefault = 10;
 
 /** Null without alerts. Adds what is wrong to the faults of the file. */
 export function alertSettings({ config, faults, fault }: ReadConfig): AlertSettings | null {

@@ -46,3 +46,19 @@ export async function listKeyPage(store: Store, listing: KeyListing): Promise<Ke
   const sql = `select ${keyColumns} from keys ${where} order by created_at_ms desc, id desc limit ${next(limit)}`;
   return readKeys(await store.query(sql, values));
 }
+
+export interface ExpiringKey {
+  readonly id: string;
+  readonly name: string;
+  readonly expiresAtMs: number | null;
+}
+
+/** Keys that expire in a range of time, the next first. */
+export async function listExpiringKeys(
+  store: Store,
+  { nowMs, untilMs, limit }: { readonly nowMs: number; readonly untilMs: number; readonly limit: number },
+): Promise<readonly ExpiringKey[]> {
+  const where = `${isLive} and disabled_at_ms is null and expires_at_ms > $1 and expires_at_ms <= $2`;
+  const sql = `select ${keyColumns} from keys where ${where} order by expires_at_ms, id limit $3`;
+  return readKeys(await store.query(sql, [nowMs, untilMs, limit]));
+}

@@ -5,10 +5,13 @@ import type { Repricer } from "../../gateway/ledger/repricer.ts";
 import type { Prices } from "../../gateway/prices/prices.ts";
 import type { ModelLists } from "../../gateway/routing/model-lists.ts";
 import type { Videos } from "../../gateway/tasks/videos.ts";
+import type { AttentionDependencies } from "../attention.ts";
 import type { LiveCatalog } from "../live-catalog.ts";
 import type { Resource } from "../resource.ts";
 import type { Sealer } from "../stored-entries.ts";
+import { attention } from "./attention.ts";
 import { audit } from "./audit.ts";
+import { type BudgetDependencies, budgets } from "./budgets.ts";
 import { type EndUserDependencies, endUsers } from "./end-users.ts";
 import { type KeyDependencies, keys } from "./keys.ts";
 import { models } from "./models.ts";
@@ -56,12 +59,23 @@ export interface ResourceDependencies {
   readonly declaredKeys: KeyDependencies["declaredKeys"];
   readonly declaredProjects: ProjectDependencies["declaredProjects"];
   readonly keysChanged: KeyDependencies["keysChanged"];
+  readonly attention: Omit<AttentionDependencies, keyof BudgetDependencies | "reader" | "wallMs">;
+  readonly budgets: Omit<BudgetDependencies, "declaredKeys">;
   readonly settings: () => readonly SettingEntry[];
 }
 
 export function adminResources(dependencies: ResourceDependencies): readonly Resource[] {
   const { pepper, catalog, sealer, schemas } = dependencies;
+  const { declaredKeys, reader } = dependencies;
+  const budgetParts = { ...dependencies.budgets, declaredKeys };
   return [
+    attention({
+      ...budgetParts,
+      ...dependencies.attention,
+      reader,
+      wallMs: (ms) => dependencies.providerStates.wallMs(ms),
+    }),
+    budgets(budgetParts),
     keys(dependencies),
     projects(dependencies),
     serviceTokens(pepper),

@@ -256,10 +256,7 @@ class UpstreamHealth implements Health {
   /** Failures that are not listed in `effects` are not the upstream's. */
   private note(upstream: Upstream, model: UpstreamModel | null, error: GatewayError): void {
     const atMs = this.clock.monotonicMs();
-    for (const each of model === null ? [upstream] : [upstream, model]) {
-      each.outcomes.add(atMs, true);
-      each.lastFailure = { error, atMs };
-    }
+    for (const each of model === null ? [upstream] : [upstream, model]) each.failed(error, atMs);
   }
 
   private report({ provider, credential }: Upstream, model: UpstreamModel | null, change: Change): void {

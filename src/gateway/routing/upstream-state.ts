@@ -31,6 +31,8 @@ export interface MeasuredState {
   readonly firstTokenMs: number | null;
   readonly replyMs: number | null;
   readonly lastError: LastError | null;
+  /** The first one since it was last free of failures. */
+  readonly firstError: LastError | null;
 }
 
 export interface LastError {
@@ -67,9 +69,9 @@ function untilMs(measured: Upstream | UpstreamModel, condition: UpstreamConditio
   return condition === "breaker_open" ? measured.breaker.untilMs : 0;
 }
 
-function lastErrorOf({ lastFailure }: Upstream | UpstreamModel, conceal: Conceal): LastError | null {
-  if (lastFailure === null) return null;
-  const { error, atMs } = lastFailure;
+function errorOf(failure: Upstream["lastFailure"], conceal: Conceal): LastError | null {
+  if (failure === null) return null;
+  const { error, atMs } = failure;
   const text = conceal(causeOf(error.cause ?? error))
     .replace(/\s+/g, " ")
     .slice(0, textLength);
@@ -91,7 +93,8 @@ export function measuredState(measured: Upstream | UpstreamModel, nowMs: number,
     ...measured.outcomes.recent(nowMs),
     firstTokenMs: meanOf(measured.firstTokenMs),
     replyMs: meanOf(measured.replyMs),
-    lastError: lastErrorOf(measured, conceal),
+    lastError: errorOf(measured.lastFailure, conceal),
+    firstError: errorOf(measured.firstFailure, conceal),
   };
 }
 

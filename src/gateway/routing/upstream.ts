@@ -64,11 +64,20 @@ class Measured {
   readonly breaker = new Breaker();
   readonly outcomes = new Outcomes();
   lastFailure: UpstreamFailure | null = null;
+  /** The first one since the upstream was last free of failures. */
+  firstFailure: UpstreamFailure | null = null;
   limitedUntilMs = 0;
   inFlight = 0;
   /** Means in milliseconds; 0 without a measurement. */
   firstTokenMs = 0;
   replyMs = 0;
+
+  failed(error: GatewayError, atMs: number): void {
+    const wasFree = this.breaker.isClosed && this.outcomes.recent(atMs).failures === 0;
+    this.lastFailure = { error, atMs };
+    if (wasFree || this.firstFailure === null) this.firstFailure = this.lastFailure;
+    this.outcomes.add(atMs, true);
+  }
 
   measured(tookMs: number, isStream: boolean): void {
     if (isStream) this.firstTokenMs = mean(this.firstTokenMs, tookMs);

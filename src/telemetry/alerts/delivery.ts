@@ -17,7 +17,16 @@ export interface DeliveryDependencies {
   readonly waitMs?: (tries: number) => number;
 }
 
+/** An alert that could not be delivered yet, or at all. */
+export interface Undelivered {
+  /** Unix milliseconds. */
+  readonly atMs: number;
+  readonly reason: string;
+}
+
 export interface Delivery {
+  /** Null if there is none, or a later one was delivered. */
+  undelivered(): Undelivered | null;
   /** Never waits and never throws. */
   send(message: AlertMessage): void;
   close(): void;
@@ -44,6 +53,7 @@ class WebhookDelivery implements Delivery {
   private readonly closing = new AbortController();
   private isRunning = false;
   private endWait: () => void = () => undefined;
+  private last: Undelivered | null = null;
 
   constructor(given: DeliveryDependencies) {
     this.given = given;
@@ -52,10 +62,19 @@ class WebhookDelivery implements Delivery {
   send(message: AlertMessage): void {
     if (this.queue.length >= maxQueued) {
       this.queue.shift();
-      this.given.failed(new Error(`More than ${maxQueued} alerts wait: the oldest was discarded.`));
+      this.report(new Error(`More than ${maxQueued} alerts wait: the oldest was discarded.`));
     }
     this.queue.push({ id: randomId("msg_"), body: JSON.stringify(message) });
     if (!this.isRunning) void this.run();
+  }
+
+  undelivered(): Undelivered | null {
+    return this.last;
+  }
+
+  private report(cause: unknown): void {
+    this.last ??= { atMs: this.given.clock.nowMs(), reason: cause instanceof Error ? cause.message : String(cause) };
+    this.given.failed(cause);
   }
 
   close(): void {
@@ -79,15 +98,18 @@ class WebhookDelivery implements Delivery {
   }
 
   private async isAccepted({ id, body }: Queued): Promise<boolean> {
-    const { key, clock, post, failed } = this.given;
+    const { key, clock, post } = this.given;
     const signed = webhookHeaders(key, id, clock.nowMs(), body);
     try {
       const status = await post(body, { "content-type": "application/json", ...signed }, this.closing.signal);
-      if (status >= 200 && status < 300) return true;
-      failed(new Error(`The receiver of alerts returned status ${status}.`));
+      if (status >= 200 && status < 300) {
+        this.last = null;
+        return true;
+      }
+      this.report(new Error(`The receiver of alerts returned status ${status}.`));
       return status === gone;
     } catch (thrown) {
-      if (!this.closing.signal.aborted) failed(thrown);
+      if (!this.closing.signal.aborted) this.report(thrown);
       return false;
     }
   }

@@ -18,6 +18,13 @@ export interface Problem {
   /** A sentence. */
   readonly message: string;
   readonly data: JsonObject;
+  /** Not part of messages. Monotonic time of the first failure, its text, and attempts of the last minutes. */
+  readonly observed?: {
+    readonly sinceMs: number;
+    readonly firstError: string;
+    readonly attempts: number;
+    readonly failures: number;
+  };
 }
 
 /** `firing` once, `reminder` again and again while it lasts, `resolved` at its end. */
