@@ -91,10 +91,11 @@ function gatewayOf(foundation: Foundation, options: StartOptions, live: ServedCa
   const backlog = createBacklog(limits, createSharedInterval(backlogTickMs), options.memory);
   const admission = admissionOf(foundation, { ledger, prices: live.prices, isFull: backlog.isFull });
   const { concurrency, rates, budgets, providerLimits } = admission;
+  const listings = createModelLists(systemClock, events.modelListFailed);
   const policies = [...admission.policies, ...(options.policies ?? [])];
   return createGateway({
     catalog: live.holder,
-    listings: createModelLists(systemClock, events.modelListFailed),
+    listings,
     policies,
     rates,
     budgets,
@@ -110,6 +111,7 @@ function gatewayOf(foundation: Foundation, options: StartOptions, live: ServedCa
     voiceLists: createVoiceLists({ clock: systemClock, limits, failed: events.modelListFailed }),
     router: createRouter({
       ...{ clock: systemClock, limits, events, prices: live.prices, random: Math.random, providerLimits },
+      lists: listings,
     }),
     providerLimits,
     estimates: usageEstimates(counter),

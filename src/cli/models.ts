@@ -44,7 +44,7 @@ function explainedParts({ catalog, listings, prices, file }: OpenedCatalog): Exp
   const limits = limitsOf(file.config.limits);
   const router = createRouter({
     ...{ clock: systemClock, limits, events: noEvents, providerLimits: noLimits },
-    ...{ prices: () => prices, random: () => meanRandom },
+    ...{ prices: () => prices, random: () => meanRandom, lists: listings },
   });
   return { catalog, listingOf: listings.now, router, prices, nowMs: systemClock.nowMs() };
 }
@@ -145,18 +145,19 @@ function limitText(limits: ProviderLimits): string[] {
 }
 
 /** What is not as usual about a candidate. */
-function conditionsOf({ credential, tier, weight, after, supports, limits }: RoutedCandidate): string {
+function conditionsOf({ credential, tier, weight, after, supports, listed, limits }: RoutedCandidate): string {
+  const source = (name: keyof typeof supports): string => (listed.includes(name) ? " (listed)" : "");
   const { images, tools, jsonSchema, maxInputTokens, maxOutputTokens } = supports;
   return [
     ...(credential === null ? [] : [`credential ${credential}`]),
     ...(tier === 1 ? [] : [`tier ${tier}`]),
     ...(weight === 1 ? [] : [`weight ${weight}`]),
     ...(after === null ? [] : [`after ${after}`]),
-    ...(images === false ? ["no images"] : []),
-    ...(tools === false ? ["no tools"] : []),
-    ...(jsonSchema === false ? ["no JSON Schema"] : []),
-    ...(maxInputTokens === undefined ? [] : [`at most ${maxInputTokens} input tokens`]),
-    ...(maxOutputTokens === undefined ? [] : [`at most ${maxOutputTokens} output tokens`]),
+    ...(images === false ? [`no images${source("images")}`] : []),
+    ...(tools === false ? [`no tools${source("tools")}`] : []),
+    ...(jsonSchema === false ? [`no JSON Schema${source("jsonSchema")}`] : []),
+    ...(maxInputTokens === undefined ? [] : [`at most ${maxInputTokens} input tokens${source("maxInputTokens")}`]),
+    ...(maxOutputTokens === undefined ? [] : [`at most ${maxOutputTokens} output tokens${source("maxOutputTokens")}`]),
     ...limits.flatMap(limitText),
   ].join(", ");
 }

@@ -72,8 +72,8 @@ export interface OpenedCatalog extends ServedEntries {
 const listTimeoutMs = 10_000;
 
 /** Sends no requests: only models that the configuration declares are listed. */
-function withoutLists(catalog: Catalog): Catalog {
-  return { ...catalog, providers: catalog.providers.map((provider) => ({ ...provider, list: {} })) };
+function withoutLists(lists: ModelLists): ModelLists {
+  return { ...lists, now: (provider) => lists.now({ ...provider, list: {} }), supports: () => undefined };
 }
 
 /**
@@ -84,9 +84,9 @@ export async function openCatalog(offline: boolean): Promise<OpenedCatalog> {
   const configuration = readConfiguration(settings);
   const { file } = configuration;
   const served = await readServedEntries(settings, configuration, offline);
-  const catalog = offline ? withoutLists(served.catalog) : served.catalog;
+  const { catalog } = served;
   const unread = new Set<string>();
-  const listings = createModelLists(systemClock, (provider) => void unread.add(provider));
-  if (!offline) await listings.refreshAll(catalog.providers, listTimeoutMs);
-  return { ...served, file, catalog, listings, unread };
+  const lists = createModelLists(systemClock, (provider) => void unread.add(provider));
+  if (!offline) await lists.refreshAll(catalog.providers, listTimeoutMs);
+  return { ...served, file, listings: offline ? withoutLists(lists) : lists, unread };
 }

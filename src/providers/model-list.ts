@@ -2,6 +2,7 @@
 
 import type { ListedVoice } from "../canonical/speech.ts";
 import { isObject, type Json, type JsonObject } from "../lib/json.ts";
+import { type ListedSupports, supportsOfCohere, supportsOfGemini, supportsOfItem } from "./listed-supports.ts";
 
 /** A model as a provider lists it. `createdAt` in Unix seconds. */
 export interface ListedModel {
@@ -11,6 +12,8 @@ export interface ListedModel {
   readonly ownedBy?: string;
   /** Members of Anthropic's list in addition to these. */
   readonly details?: JsonObject;
+  /** What it accepts. Absent: the list does not contain it. */
+  readonly supports?: ListedSupports;
 }
 
 /** Members of Anthropic's list in addition to the name (@anthropic-ai/sdk 1.10.0, `ModelInfo`). */
@@ -43,6 +46,7 @@ function readDataItem(item: Json): ListedModel[] {
         : {}),
       ...(item.type === "model" ? { details: detailsOf(item) } : {}),
       ...(typeof item.owned_by === "string" ? { ownedBy: item.owned_by } : {}),
+      ...supportsOfItem(item),
     },
   ];
 }
@@ -64,19 +68,23 @@ const named = (id: Json | undefined, ownedBy: string): ListedModel | null =>
 
 /** `{models: [{name: "models/…", displayName}]}`. */
 export const readGeminiModels = (body: unknown): ListedModel[] =>
-  readList(body, "models", ({ name, displayName }) =>
-    typeof name === "string"
+  readList(body, "models", (item) =>
+    typeof item.name === "string"
       ? {
-          id: name.replace(/^models\//, ""),
-          ...(typeof displayName === "string" ? { displayName } : {}),
+          id: item.name.replace(/^models\//, ""),
+          ...(typeof item.displayName === "string" ? { displayName: item.displayName } : {}),
           ownedBy: "google",
+          ...supportsOfGemini(item),
         }
       : null,
   );
 
-/** `{models: [{name, endpoints}]}`. */
+/** `{models: [{name, endpoints, features, context_length}]}`. */
 export const readCohereModels = (body: unknown): ListedModel[] =>
-  readList(body, "models", ({ name }) => named(name, "cohere"));
+  readList(body, "models", (item) => {
+    const model = named(item.name, "cohere");
+    return model === null ? null : { ...model, ...supportsOfCohere(item) };
+  });
 
 /** `{stt: [{canonical_name}], tts: [{canonical_name}]}`; a model of several languages has a row for each. */
 export function readDeepgramModels(body: unknown): ListedModel[] {

@@ -108,12 +108,8 @@ test("a candidate has its place again when its time is over", () => {
   );
   if (!first || !second) throw new Error("two candidates are needed");
   const candidates = [first, second];
-  const compiled = compileRoute(
-    candidates,
-    undefined,
-    (each) => health.watch(each),
-    () => 0,
-  );
+  const parts = { watch: (each: Candidate) => health.watch(each), costOf: () => 0, listed: () => undefined };
+  const compiled = compileRoute(candidates, undefined, parts);
   const ordered = () =>
     orderCandidates(compiled, {
       nowMs,

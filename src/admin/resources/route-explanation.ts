@@ -81,13 +81,16 @@ const candidate = Type.Object({
     Type.Number({ description: "Its share of the requests that come to its place, where chance decides." }),
   ),
   after: nullable(text("For a fallback: after which failure.")),
-  dialects: Type.Array(text("A format in which it is query.")),
+  dialects: Type.Array(text("A format in which it is called.")),
   supports: Type.Object({
     images: Type.Optional(Type.Boolean()),
     tools: Type.Optional(Type.Boolean()),
     json_schema: Type.Optional(Type.Boolean()),
     max_input_tokens: Type.Optional(Type.Integer()),
     max_output_tokens: Type.Optional(Type.Integer()),
+  }),
+  supports_listed: Type.Array(text("A member of `supports`."), {
+    description: "What only the provider's model list contains: it chooses among candidates and refuses nothing.",
   }),
   limits: Type.Array(limit, { description: "Limits of its provider and of its credential." }),
   ...measured,
@@ -140,8 +143,13 @@ const priceMembers = ({ input, output }: TokenPrices): JsonObject => ({
   ...{ input: dollars(input), output: dollars(output) },
 });
 
+const supportNames: { readonly [name in keyof RoutedCandidate["supports"]]-?: string } = {
+  ...{ images: "images", tools: "tools", jsonSchema: "json_schema" },
+  ...{ maxInputTokens: "max_input_tokens", maxOutputTokens: "max_output_tokens" },
+};
+
 function candidateMembers(each: RoutedCandidate, wall: WallTime): JsonObject {
-  const { provider, model, credential, reason, tier, weight, share, after, supports } = each;
+  const { provider, model, credential, reason, tier, weight, share, after, supports, listed } = each;
   return {
     ...{ provider, model, credential, code: reason.code, reason: reason.text, tier, weight, share, after },
     dialects: [...each.dialects],
@@ -149,6 +157,7 @@ function candidateMembers(each: RoutedCandidate, wall: WallTime): JsonObject {
       ...{ images: supports.images, tools: supports.tools, json_schema: supports.jsonSchema },
       ...{ max_input_tokens: supports.maxInputTokens, max_output_tokens: supports.maxOutputTokens },
     }),
+    supports_listed: listed.map((name) => supportNames[name]),
     limits: each.limits.map(limitMembers),
     ...measuredMembers(each.state, wall),
     cost_per_million: priceMembers(each.prices.cost),

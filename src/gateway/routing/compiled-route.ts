@@ -14,8 +14,10 @@ export interface CompiledRoute {
   readonly weights: Float64Array;
   /** By candidate: the place of the first one that is the same but for its credential; -1 for one that has no such others. */
   readonly groups: Int32Array;
-  /** Null where no candidate declares what it supports. */
+  /** Null where nothing is known about what any candidate supports. */
   readonly supports: CompiledSupports | null;
+  /** The same without the lists of providers, which choose among candidates and refuse nothing. */
+  readonly declared: CompiledSupports | null;
   /** True where a candidate has limits of the operator. */
   readonly isLimited: boolean;
   /** True where nothing but trouble changes the order. */
@@ -47,11 +49,18 @@ export const features = [
 /** Candidates of a lower class come first, whatever the strategy. */
 export const classOf = ({ tier = 1, after }: Candidate): number => (after === undefined ? tier : fallbackClass);
 
+/** What a route is made of, apart from its candidates. */
+export interface RouteParts {
+  watch(candidate: Candidate): UpstreamModel;
+  costOf(candidate: Candidate): number;
+  /** What the list of its provider contains about the model of a candidate. */
+  listed(candidate: Candidate): Supports | undefined;
+}
+
 export function compileRoute(
   given: readonly Candidate[],
   route: Route | undefined,
-  watch: (candidate: Candidate) => UpstreamModel,
-  costOf: (candidate: Candidate) => number,
+  { watch, costOf, listed }: RouteParts,
 ): CompiledRoute {
   const { strategy = "ordered", explorationShare = 0, affinityMs } = route ?? {};
   const candidates = given.toSorted((one, other) => classOf(one) - classOf(other));
@@ -62,13 +71,16 @@ export function compileRoute(
   const groups = candidates.map((each) => candidates.findIndex((other) => same(each, other)));
   const isAlone = (group: number): boolean => groups.filter((each) => each === group).length === 1;
   const shared = groups.map((group) => (isAlone(group) ? -1 : group));
-  const supports = compileSupports(candidates.map(supportsOf));
+  const declared = compileSupports(candidates.map((each) => supportsOf(each)));
+  // A single candidate leaves no choice.
+  const isChoice = candidates.length > 1 && candidates.some((each) => listed(each) !== undefined);
+  const supports = isChoice ? compileSupports(candidates.map((each) => supportsOf(each, listed(each)))) : declared;
   const isPlain = strategy === "ordered" && affinityMs === undefined && supports === null;
   const limited = candidates.some(isLimited);
   const isInPlace = candidates.every((each, at) => each === given[at] && each.after === undefined);
   return {
-    ...{ candidates, strategy, explorationShare, supports },
-    models: candidates.map(watch),
+    ...{ candidates, strategy, explorationShare, supports, declared },
+    models: candidates.map((each) => watch(each)),
     classes: Float64Array.from(candidates, classOf),
     weights: Float64Array.from(
       candidates,
@@ -77,14 +89,15 @@ export function compileRoute(
     groups: Int32Array.from(shared),
     isLimited: limited,
     isFixed: isPlain && isInPlace && !limited && shared.every((group) => group < 0),
-    costs: strategy === "cheapest" ? Float64Array.from(candidates, costOf) : null,
+    costs: strategy === "cheapest" ? Float64Array.from(candidates, (each) => costOf(each)) : null,
   };
 }
 
-/** What the operator declared for this candidate, else for the models of its provider. */
-export function supportsOf({ supports, provider: { entry }, model }: Candidate): Supports {
+/** What the operator declared for this candidate, else for the models of its provider, else what that lists. */
+export function supportsOf({ supports, provider: { entry }, model }: Candidate, listed?: Supports): Supports {
   const declared = entry.declared?.find(({ models }) => models.test(model))?.capabilities;
   return {
+    ...listed,
     ...(declared?.imageInput === undefined ? {} : { images: declared.imageInput }),
     ...(declared?.tools === undefined ? {} : { tools: declared.tools }),
     ...(declared?.contextTokens === undefined ? {} : { maxInputTokens: declared.contextTokens }),

@@ -31,8 +31,10 @@ export interface RoutedCandidate {
   readonly share: number | null;
   /** Only after a failure of this kind; null in its turn. */
   readonly after: FallbackCause | null;
-  /** What is declared about the model; a request that needs more is not sent to it. */
+  /** What is known about the model; a request that needs more is not sent to it. */
   readonly supports: Supports;
+  /** Which of it only the list of its provider contains. */
+  readonly listed: readonly (keyof Supports)[];
   /** Those of its provider, then those of its credential. */
   readonly limits: readonly ProviderLimits[];
   /** Why it has its place. */
@@ -188,7 +190,7 @@ export function explainRoute(parts: ExplainedParts, query: ExplainedQuery): Rout
           skippedOf(each, each.provider.entry.isDisabled ? placeReason.disabled : placeReason.unable(operation)),
         ),
       ...able.filter((each) => !permitted.includes(each)).map((each) => skippedOf(each, placeReason.notPermitted)),
-      ...leftOut(order, permitted, needs),
+      ...leftOut(parts, order, permitted, needs),
       ...catalog.providers
         .filter(({ entry }) => !named.has(entry.name))
         .map((provider) => ({
@@ -200,15 +202,30 @@ export function explainRoute(parts: ExplainedParts, query: ExplainedQuery): Rout
 }
 
 /** Those that cannot serve this request, or are over a limit of the operator. */
-function leftOut(order: RoutePreview, permitted: readonly Candidate[], needs: RequestNeeds): SkippedCandidate[] {
+function leftOut(
+  parts: ExplainedParts,
+  order: RoutePreview,
+  permitted: readonly Candidate[],
+  needs: RequestNeeds,
+): SkippedCandidate[] {
   const isLeft = (each: Candidate): boolean => !order.candidates.includes(each);
   return permitted.filter(isLeft).flatMap((each): SkippedCandidate[] => {
     const rows = order.passedOver.filter(
       (row) => row.provider === each.provider.entry.name && row.upstreamModel === each.model,
     );
     const [row] = rows;
-    return row === undefined ? [] : [skippedOf(each, placeReason.leftOut(row.reason, supportsOf(each), needs))];
+    return row === undefined
+      ? []
+      : [skippedOf(each, placeReason.leftOut(row.reason, knownSupports(parts, each).supports, needs))];
   });
+}
+
+function knownSupports({ listingOf }: ExplainedParts, candidate: Candidate) {
+  const { provider, model } = candidate;
+  const listed = listingOf(provider).models?.find(({ id }) => id === model)?.supports ?? {};
+  const declared = supportsOf(candidate);
+  const names = (Object.keys(listed) as (keyof Supports)[]).filter((name) => declared[name] === undefined);
+  return { supports: { ...listed, ...declared }, listed: names };
 }
 
 interface Placed {
@@ -240,7 +257,7 @@ function explainedCandidate(parts: ExplainedParts, placed: Placed): RoutedCandid
     weight: weightOf(candidate),
     share: shareOf(candidate, permitted, strategy),
     after,
-    supports: supportsOf(candidate),
+    ...knownSupports(parts, candidate),
     limits: [limits, credentialLimits].filter((each) => each !== undefined),
     reason: placeReason.placed(own),
     state,

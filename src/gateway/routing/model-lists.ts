@@ -1,6 +1,7 @@
 // The model list of each provider, fetched in the background and cached.
 
 import type { Clock } from "../../lib/clock.ts";
+import type { ListedSupports } from "../../providers/listed-supports.ts";
 import type { ListedModel, Provider } from "../../providers/provider.ts";
 
 /** `models` is null until a list has been read; a provider without a readable list may have any model. */
@@ -14,6 +15,10 @@ export interface ModelListState {
 export interface ModelLists {
   /** The present state, without waiting. Old lists are refreshed in the background. */
   now(provider: Provider): ModelListState;
+  /** What its provider's list contains about a model; undefined if that is nothing, or is not known yet. */
+  supports(provider: Provider, model: string): ListedSupports | undefined;
+  /** A different number after each list that was read. */
+  version(): number;
   /** Resolves when every provider has answered or failed, at the latest after `timeoutMs`. */
   refreshAll(providers: readonly Provider[], timeoutMs: number): Promise<void>;
 }
@@ -45,6 +50,7 @@ function firstKnown(provider: Provider): Known {
 /** `failed` is called for lists that could not be read. */
 export function createModelLists(clock: Clock, failed: (provider: string, cause: unknown) => void): ModelLists {
   const known = new WeakMap<Provider, Known>();
+  let version = 0;
   const of = (provider: Provider): Known => {
     const found = known.get(provider);
     if (found !== undefined) return found;
@@ -59,6 +65,7 @@ export function createModelLists(clock: Clock, failed: (provider: string, cause:
       .models(AbortSignal.timeout(timeoutMs))
       .then((models) => {
         entry.listing = listingOf(provider, models);
+        version++;
         entry.nextTryMs = clock.monotonicMs() + freshMs;
       })
       .catch((cause) => {
@@ -70,12 +77,15 @@ export function createModelLists(clock: Clock, failed: (provider: string, cause:
       });
     return entry.pending;
   };
+  const now = (provider: Provider): ModelListState => {
+    const entry = of(provider);
+    if (clock.monotonicMs() >= entry.nextTryMs) void refresh(provider, retryMs);
+    return entry.listing;
+  };
   return {
-    now(provider) {
-      const entry = of(provider);
-      if (clock.monotonicMs() >= entry.nextTryMs) void refresh(provider, retryMs);
-      return entry.listing;
-    },
+    now,
+    supports: (provider, model) => now(provider).models?.find(({ id }) => id === model)?.supports,
+    version: () => version,
     async refreshAll(providers, timeoutMs) {
       await Promise.all(providers.map((provider) => refresh(provider, timeoutMs)));
     },

@@ -9,6 +9,7 @@ import type { Candidate, RequestNeeds, Route } from "./catalog.ts";
 import { type CompiledRoute, compileRoute } from "./compiled-route.ts";
 import { type ConversationRequest, conversationOf } from "./conversation.ts";
 import { createHealth, type Health, type HealthEvents } from "./health.ts";
+import type { ModelLists } from "./model-lists.ts";
 import { allAtLimits, isLimited, type ProviderLimitsState } from "./provider-limits.ts";
 import { type HealthLimits, UpstreamModel } from "./upstream.ts";
 
@@ -50,6 +51,8 @@ export interface RouterDependencies {
   readonly events: HealthEvents;
   readonly prices: () => Prices;
   readonly providerLimits: Pick<ProviderLimitsState, "overLimit" | "waitMs">;
+  /** Absent: what providers list is not used. */
+  readonly lists?: Pick<ModelLists, "supports" | "version">;
   random(): number;
 }
 
@@ -63,6 +66,7 @@ const none: CandidateOrder["passedOver"] = [];
 interface Compiled {
   readonly route: CompiledRoute;
   readonly costVersion: string;
+  readonly listVersion: number;
 }
 
 interface Stay {
@@ -88,11 +92,7 @@ class RouteRouter implements Router {
       // Built for one request: there is nothing to prepare.
       const isPlain = candidates.length === 1 || (health.isQuiet && !hasOthers(candidates));
       if (isPlain && !candidates.some(isLimited)) return asTheyAre(candidates);
-      return this.ordered(
-        compileRoute(candidates, route, loose(health), () => 0),
-        undefined,
-        request,
-      );
+      return this.ordered(compileRoute(candidates, route, this.looseParts()), undefined, request);
     }
     const compiled = this.compile(candidates, route);
     if (compiled.isFixed && (health.isQuiet || candidates.length === 1)) return asTheyAre(candidates);
@@ -120,21 +120,29 @@ class RouteRouter implements Router {
     const stay = affinity === null ? null : this.stayOf(affinity.key, nowMs);
     const order = orderCandidates(compiled, { ...this.inputOf(compiled, request.size, nowMs), stay });
     const [first] = order.candidates;
-    if (first === undefined || first.after !== undefined) return this.inPlaceOf(compiled, order, affinity);
+    if (first === undefined || first.after !== undefined) {
+      const byList = compiled.supports !== compiled.declared;
+      return byList && !isPossible(order)
+        ? this.ordered(withoutLists(compiled), route, request)
+        : this.inPlaceOf(compiled, order, affinity);
+    }
     if (!health.isQuiet) health.claim(first, nowMs);
     return { ...order, affinity };
   }
 
   preview(candidates: readonly Candidate[], route: Route | undefined, size: RoutedRequest["size"]): RoutePreview {
     const compiled =
-      route === undefined
-        ? compileRoute(candidates, route, loose(this.health), () => 0)
-        : this.compile(candidates, route);
+      route === undefined ? compileRoute(candidates, route, this.looseParts()) : this.compile(candidates, route);
     const tied = compiled.strategy === "least_busy" ? 0 : meanRandom;
     const input = { ...this.inputOf(compiled, size, this.health.nowMs()), random: () => tied };
     const order = orderCandidates(compiled, input);
     const [first] = order.candidates;
     if (first !== undefined && first.after === undefined) return { ...order, refusal: null };
+    if (compiled.supports !== compiled.declared && !isPossible(order)) {
+      const relaxed = withoutLists(compiled);
+      const all = orderCandidates(relaxed, { ...input, needs: this.inputOf(relaxed, size, input.nowMs).needs });
+      if (all.candidates.length > 0) return { ...all, refusal: null };
+    }
     try {
       return { ...this.inPlaceOf(compiled, order, null), refusal: null };
     } catch (thrown) {
@@ -198,17 +206,24 @@ class RouteRouter implements Router {
 
   private compile(candidates: readonly Candidate[], route: Route): CompiledRoute {
     const known = this.compiled.get(candidates);
-    if (known !== undefined && (known.route.costs === null || known.costVersion === this.given.prices().costVersion))
-      return known.route;
+    const isCurrent = known?.listVersion === this.listVersion();
+    if (known !== undefined && isCurrent && this.hasCosts(known)) return known.route;
     const prices = this.given.prices();
     // On a route with a pattern a client may name any model, so their state is not stored.
     const watch = route.isOpen ? loose(this.health) : (candidate: Candidate) => this.health.watch(candidate);
-    const made = compileRoute(candidates, route, watch, (candidate) =>
-      meanCost(prices, candidate, this.given.clock.nowMs()),
-    );
-    this.compiled.set(candidates, { route: made, costVersion: prices.costVersion });
+    const costOf = (candidate: Candidate) => meanCost(prices, candidate, this.given.clock.nowMs());
+    const made = compileRoute(candidates, route, { watch, costOf, listed: this.listed });
+    this.compiled.set(candidates, { route: made, costVersion: prices.costVersion, listVersion: this.listVersion() });
     return made;
   }
+
+  private hasCosts({ route, costVersion }: Compiled): boolean {
+    return route.costs === null || costVersion === this.given.prices().costVersion;
+  }
+
+  private readonly listed = ({ provider, model }: Candidate) => this.given.lists?.supports(provider, model);
+  private readonly listVersion = (): number => this.given.lists?.version() ?? 0;
+  private readonly looseParts = () => ({ watch: loose(this.health), costOf: () => 0, listed: this.listed });
 }
 
 const asTheyAre = (candidates: readonly Candidate[]): RoutedCandidates => ({
@@ -232,6 +247,15 @@ function meanCost(prices: Prices, { provider, model }: Candidate, atMs: number):
   const { costNanoDollars } = prices.of(query, model, usage);
   return costNanoDollars === null ? Number.MAX_VALUE : Number(costNanoDollars);
 }
+
+/** Lists may be wrong or old: where no candidate is left because of them, they do not count. */
+const withoutLists = (compiled: CompiledRoute): CompiledRoute => ({ ...compiled, supports: compiled.declared });
+
+/** Whether another candidate takes the place of those that cannot have the request. */
+const isPossible = ({ candidates, passedOver }: CandidateOrder): boolean =>
+  passedOver.some(isOverLimit) ||
+  (passedOver.every((each) => each.reason === "context_too_short") &&
+    candidates.some(({ after }) => after === "context_length"));
 
 const isOverLimit = ({ reason }: CandidateOrder["passedOver"][number]): boolean => reason.startsWith("over_");
 
