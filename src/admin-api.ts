@@ -1,23 +1,20 @@
 // Builds the admin API from the parts of a running gateway.
-import { type AccessDependencies, type AdminAccess, createAdminAccess } from "./admin/access.ts";
+import type { AccessDependencies } from "./admin/access.ts";
 import { createAdmin } from "./admin/admin.ts";
 import { requireRole } from "./admin/permissions.ts";
 import { adminResources } from "./admin/resources/index.ts";
 import type { DeclaredKeyEntry } from "./admin/resources/keys.ts";
 import type { ProviderStates } from "./admin/resources/provider-health.ts";
 import type { ExplainDependencies } from "./admin/resources/route-explanation.ts";
-import { createSessions } from "./admin/sessions.ts";
 import { createSealer } from "./admin/stored-entries.ts";
-import { createUsers } from "./admin/users.ts";
 import type { Alerting } from "./alerting.ts";
 import type { DeclaredAccess } from "./config/access.ts";
 import { diskFreeDefault } from "./config/alerts.ts";
 import type { Configuration } from "./config/configuration.ts";
-import { sessionTimes } from "./config/console-settings.ts";
 import type { Settings } from "./config/environment.ts";
 import { entrySchemas } from "./config/schema.ts";
-import { adminSetting } from "./config/secrets.ts";
 import { settingEntries } from "./config/setting-entries.ts";
+import { accessOf, signInRows } from "./console-sign-in.ts";
 import { readBodies } from "./gateway/bodies/body-file.ts";
 import { followErasures } from "./gateway/end-users/erasures.ts";
 import { readAdjustments, readAttempts } from "./gateway/ledger/read.ts";
@@ -34,7 +31,6 @@ import type { Endpoint } from "./http/endpoint.ts";
 import { type LiveParts, liveEndpoint } from "./http/live-endpoints.ts";
 import { type MetricsParts, metricsRow } from "./http/metrics-endpoints.ts";
 import type { ReadLimits } from "./http/read.ts";
-import { sessionEndpoints } from "./http/session-endpoints.ts";
 import { validate } from "./http/validate.ts";
 import { systemClock } from "./lib/clock.ts";
 import type { ServedCatalog } from "./live-catalog.ts";
@@ -42,7 +38,6 @@ import type { LiveConfiguration } from "./live-configuration.ts";
 import { findProblems } from "./problems.ts";
 import { testCredentials } from "./providers/credential-test.ts";
 import type { Provider } from "./providers/provider.ts";
-import { readSetting } from "./store/settings.ts";
 import type { Events } from "./telemetry/events.ts";
 import type { Registry } from "./telemetry/registry.ts";
 
@@ -171,14 +166,6 @@ function liveParts({ gateway, readiness }: AdminApiParts, callers: CallerParts, 
   return { ...callers, live: { reader, running: gateway.running.list }, isEnding };
 }
 
-function accessOf({ store, pepper, followed }: AdminApiParts): AdminAccess {
-  const times = () => sessionTimes(followed.current().configuration.file.config.console);
-  const sessions = createSessions({ store, pepper, clock: systemClock, times });
-  const users = createUsers(store, pepper, systemClock);
-  const adminKeyHash = () => readSetting(store, adminSetting);
-  return createAdminAccess({ store, pepper, clock: systemClock, sessions, users, adminKeyHash });
-}
-
 function erasuresOf({ store, settings: { dataFolder }, pepper, events }: AdminApiParts, teardown: (() => unknown)[]) {
   const failed = (cause: unknown): void => events.backgroundTaskFailed("end_users", cause);
   const erasures = followErasures({ store, dataFolder, pepper, failed });
@@ -240,7 +227,7 @@ export function adminApi(parts: AdminApiParts, teardown: (() => unknown)[]): rea
   const linkBase = parts.settings.adminListener === null ? publicUrl : null;
   const callers = { access, pepper, publicUrl, linkBase, limits };
   return [
-    ...sessionEndpoints(() => callers),
+    ...signInRows(parts, callers),
     liveEndpoint(() => liveParts(parts, callers, reader)),
     ...adminEndpoints(resources, () => ({ ...callers, admin })),
     metricsRow(() => ({ registry, mayReadMetrics })),

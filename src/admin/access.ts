@@ -12,7 +12,8 @@ import {
 import type { SessionRow } from "../store/sessions.ts";
 import type { Store } from "../store/store.ts";
 import type { UserRow } from "../store/users.ts";
-import { createFailedAttempts, createFailureBudget } from "./failed-attempts.ts";
+import { createFailedAttempts, createFailureBudget, type FailedAttempts } from "./failed-attempts.ts";
+import { OidcRefusal } from "./oidc.ts";
 import { type Principal, type Scope, scopes } from "./permissions.ts";
 import type { Beginning, OpenedSession, Sessions, SignInWay, Visitor } from "./sessions.ts";
 import { principalOf, type Users } from "./users.ts";
@@ -33,18 +34,24 @@ export interface SessionCaller {
   readonly row: SessionRow;
 }
 
+/** A session that has just begun, with its caller. */
+export type Opened = OpenedSession & SessionCaller;
+
 export interface AdminAccess {
   /** Throws `invalid_api_key`, or status 429 for an address with too many attempts. */
   identify(key: string, address: string): Promise<Principal>;
   /** Throws `invalid_api_key` for a session that has ended. */
   identifySession(secret: string): Promise<SessionCaller>;
   /** Begins a session, in place of the one that the browser had. Throws as `identify`; failures are in the audit log. */
-  signIn(proof: Proof, visitor: Visitor, replaced: string | null): Promise<OpenedSession & SessionCaller>;
+  signIn(proof: Proof, visitor: Visitor, replaced: string | null): Promise<Opened>;
   hasUsers(): Promise<boolean>;
   /** The user of an invite, for the page on which they set a password. Throws as `signIn`. */
   invited(invite: string, visitor: Visitor): Promise<UserRow>;
-  /** Begins a session of a user who has proven elsewhere who they are. */
-  signInUser(user: UserRow, visitor: Visitor, replaced: string | null): Promise<OpenedSession & SessionCaller>;
+  /**
+   * Begins a session of a user who has proven elsewhere who they are. Throws what `look` throws; an `OidcRefusal` is
+   * counted and audited as other failures are.
+   */
+  signInElsewhere(look: () => Promise<UserRow>, visitor: Visitor, replaced: string | null): Promise<Opened>;
   /** Ends a session. */
   signOut(row: SessionRow, requestId: string): Promise<void>;
   /** When a session ends without another request. */
@@ -136,13 +143,9 @@ function createLookUp({ store, pepper, clock, sessions, users, adminKeyHash }: A
   };
 }
 
-/** Callers, whose failures are counted by address and all together. */
-export function createAdminAccess(dependencies: AccessDependencies): AdminAccess {
-  const { clock, sessions, users } = dependencies;
-  const failures = createFailedAttempts(clock);
-  const allFailures = createFailureBudget(clock);
-  const lookUp = createLookUp(dependencies);
-  const prove = async <Result>(address: string, look: () => Promise<Result | null>): Promise<Result> => {
+/** Counts a proof that is not valid against its address, which then waits. */
+function prover(failures: FailedAttempts) {
+  return async <Result>(address: string, look: () => Promise<Result | null>): Promise<Result> => {
     const attempt = failures.begin(address);
     const proven = await look();
     if (proven === null) {
@@ -152,6 +155,15 @@ export function createAdminAccess(dependencies: AccessDependencies): AdminAccess
     attempt.succeeded();
     return proven;
   };
+}
+
+/** Callers, whose failures are counted by address and all together. */
+export function createAdminAccess(dependencies: AccessDependencies): AdminAccess {
+  const { clock, sessions, users } = dependencies;
+  const failures = createFailedAttempts(clock);
+  const allFailures = createFailureBudget(clock);
+  const lookUp = createLookUp(dependencies);
+  const prove = prover(failures);
   /** Throws the error of this way to sign in for a proof that is not valid, after it was counted and audited. */
   const proveOnce = async <Result>(proof: Attempted, visitor: Visitor, look: () => Promise<Result | null>) => {
     allFailures.require();
@@ -159,7 +171,7 @@ export function createAdminAccess(dependencies: AccessDependencies): AdminAccess
       if (!isInvalid(thrown)) throw thrown;
       allFailures.spend();
       const user = proof.email === undefined ? null : await users.idOf(proof.email);
-      await sessions.refused(visitor, proof.by, user);
+      await sessions.refused(visitor, proof.by, user === null ? {} : { user });
       throw refusals[proof.by]();
     });
   };
@@ -183,7 +195,20 @@ export function createAdminAccess(dependencies: AccessDependencies): AdminAccess
     },
     hasUsers: () => users.exist(),
     invited: (invite, visitor) => proveOnce({ by: "invite" }, visitor, () => users.invited(invite)),
-    signInUser: (user, visitor, replaced) => begin(ofUser(user), "oidc", visitor, replaced),
+    async signInElsewhere(look, visitor, replaced) {
+      allFailures.require();
+      const attempt = failures.begin(visitor.address);
+      const user = await look().catch(async (thrown: unknown) => {
+        if (!(thrown instanceof OidcRefusal)) throw thrown;
+        attempt.failed();
+        allFailures.spend();
+        const { problem: reason, subject } = thrown;
+        await sessions.refused(visitor, "oidc", { reason, ...(subject === null ? {} : { subject }) });
+        throw thrown;
+      });
+      attempt.succeeded();
+      return await begin(ofUser(user), "oidc", visitor, replaced);
+    },
     signOut: (row, requestId) => sessions.end(row, { requestId }),
     idleEndMs: (row) => sessions.idleEndMs(row),
   };

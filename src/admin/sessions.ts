@@ -61,8 +61,8 @@ export interface Sessions {
   end(row: SessionRow, visitor: Pick<Visitor, "requestId">): Promise<void>;
   /** Uses up a one-time link. False when it is unknown, used or expired. */
   takeLink(token: string): Promise<boolean>;
-  /** A failed sign-in, for the audit log; `user` is the ID of the user that was named, if there is one. */
-  refused(visitor: Visitor, by: SignInWay, user?: string | null): Promise<void>;
+  /** A failed sign-in, for the audit log, with what is found out about it. */
+  refused(visitor: Visitor, by: SignInWay, found?: object): Promise<void>;
   idleEndMs(row: SessionRow): number;
 }
 
@@ -158,9 +158,7 @@ export function createSessions({ store, pepper, clock, times }: SessionDependenc
       ),
     takeLink: async (token) =>
       token.length <= maxSecretChars && (await takeSignInLink(store, hashKey(pepper, token), clock.nowMs())),
-    async refused(visitor, by, user = null) {
-      const named = user === null ? {} : { user };
-      await audited(store, refusedEntry(visitor, { by, ...named }, clock.nowMs()), () => Promise.resolve());
-    },
+    refused: (visitor, by, found = {}) =>
+      audited(store, refusedEntry(visitor, { by, ...found }, clock.nowMs()), () => Promise.resolve()),
   };
 }

@@ -24,12 +24,15 @@ const emailForm = /^[^\s@\p{C}]+@[^\s@\p{C}]+$/u;
 export const defaultInviteDays = 7;
 export const maxInviteDays = 30;
 
-const spelling = (email: string): string => email.trim().normalize("NFC").toLowerCase();
+/** One spelling of an email. */
+export const spelling = (email: string): string => email.trim().normalize("NFC").toLowerCase();
+
+export const isEmail = (email: string): boolean => email.length <= maxEmailChars && emailForm.test(email);
 
 /** One spelling of an email. Throws status 400 if it is none. */
 export function emailOf(given: string): string {
   const email = spelling(given);
-  if (email.length <= maxEmailChars && emailForm.test(email)) return email;
+  if (isEmail(email)) return email;
   throw new GatewayError("invalid_value", "Invalid 'email': it must be an email address.", { param: "email" });
 }
 

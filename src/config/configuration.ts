@@ -1,5 +1,6 @@
 // The complete configuration of the file and the environment, checked before anything of it takes effect.
 
+import type { OidcSettings } from "../admin/oidc-client.ts";
 import type { BodySettings } from "../gateway/bodies/types.ts";
 import { createWindows } from "../gateway/policy/windows.ts";
 import type { Prices } from "../gateway/prices/prices.ts";
@@ -10,6 +11,7 @@ import { bodySettings } from "./bodies.ts";
 import type { Settings } from "./environment.ts";
 import { fetchAllowOf } from "./fetch-allowlist.ts";
 import { type ReadConfig, readConfigFile } from "./file.ts";
+import { oidcSettings } from "./oidc.ts";
 import { readPrices } from "./prices.ts";
 import { buildCatalog } from "./providers.ts";
 import { type VideoOptions, videoOptions } from "./videos.ts";
@@ -24,6 +26,8 @@ export interface Configuration {
   readonly prices: Prices;
   /** Null without alerts. */
   readonly alerts: AlertSettings | null;
+  /** Null without an OpenID provider. */
+  readonly oidc: OidcSettings | null;
   readonly logLevel: Level;
   readonly timeZone: string;
   /** Sentences about settings that are allowed but probably wrong. */
@@ -57,8 +61,9 @@ export function readConfiguration(settings: Settings, file = readConfigFile(sett
   const bodies = bodySettings(file);
   const timeZone = timeZoneOf(file);
   const alerts = alertSettings(file);
+  const oidc = oidcSettings(file);
   file.faults.throwIfAny();
   if (videos === undefined) throw new Error("The video settings could not be read.");
   const [logLevel, warnings] = [logLevelOf(settings, file), configWarnings(file, catalog)];
-  return { file, access, fetchAllow, videos, bodies, prices, alerts, logLevel, timeZone, warnings };
+  return { file, access, fetchAllow, videos, bodies, prices, alerts, oidc, logLevel, timeZone, warnings };
 }

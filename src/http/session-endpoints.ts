@@ -1,6 +1,6 @@
 // `/admin/api/session`: sign in, who am I, sign out.
 import { type Static, Type } from "typebox";
-import type { Proof } from "../admin/access.ts";
+import type { Opened, Proof } from "../admin/access.ts";
 import { closed, isoTime, isoTimeOrNull, nullable, shortText, text, time } from "../admin/fields.ts";
 import { maxPasswordChars, minPasswordChars } from "../admin/passwords.ts";
 import { allowedVerbs, type Principal } from "../admin/permissions.ts";
@@ -23,7 +23,11 @@ import { validated } from "./validate.ts";
 import { writeJson } from "./write.ts";
 
 /** The dependencies of the rows, as a function because the table is also used without them. */
-export type SessionPartsOf = () => CallerParts & { readonly limits: ReadLimits };
+export type SessionPartsOf = () => CallerParts & {
+  readonly limits: ReadLimits;
+  /** The OpenID provider, if there is one. */
+  readonly provider: () => { readonly name: string } | null;
+};
 
 const signIn = Type.Object(
   {
@@ -77,11 +81,16 @@ function written(
  * Without a path, so that the browser derives `/admin/api` from the address that it used, which has the prefix of a
  * proxy (https://www.rfc-editor.org/rfc/rfc6265#section-5.1.4).
  */
-function cookie({ request, origin }: HandlerContext, secret: string, seconds: number): string {
-  const page = request.headers.get("origin") ?? origin();
+function cookie(page: string, secret: string, seconds: number): string {
   const secure = page.startsWith("https:") ? "; Secure" : "";
   return `${cookieName}=${secret}; HttpOnly; SameSite=Strict; Max-Age=${seconds}${secure}`;
 }
+
+const pageOf = ({ request, origin }: HandlerContext): string => request.headers.get("origin") ?? origin();
+
+/** The cookie of a session that has just begun, for a browser at this address. */
+export const sessionCookie = (page: string, { secret, row }: Opened): string =>
+  cookie(page, secret, Math.floor((row.expiresAtMs - row.createdAtMs) / 1000));
 
 function reply(body: JsonObject, { requestId }: HandlerContext, status: number, setCookie?: string): Response {
   const response = writeJson(body, requestId, [], status);
@@ -90,7 +99,8 @@ function reply(body: JsonObject, { requestId }: HandlerContext, status: number, 
   return response;
 }
 
-const visitorOf = ({ request, requestId, address }: HandlerContext): Visitor => ({
+/** Who presents themselves in a request. */
+export const visitorOf = ({ request, requestId, address }: HandlerContext): Visitor => ({
   address: address(),
   userAgent: request.headers.get("user-agent") ?? "",
   requestId,
@@ -118,8 +128,7 @@ async function begin(parts: ReturnType<SessionPartsOf>, context: HandlerContext)
   const { wire } = await readJson(request, parts.limits);
   const proof = proofOf(validated(signIn, wire) as Static<typeof signIn>);
   const opened = await parts.access.signIn(proof, visitorOf(context), sessionSecret(request));
-  const seconds = Math.floor((opened.row.expiresAtMs - opened.row.createdAtMs) / 1000);
-  return reply(written(parts, opened.principal, opened), context, 201, cookie(context, opened.secret, seconds));
+  return reply(written(parts, opened.principal, opened), context, 201, sessionCookie(pageOf(context), opened));
 }
 
 async function show(parts: ReturnType<SessionPartsOf>, context: HandlerContext): Promise<Response> {
@@ -134,7 +143,7 @@ async function end(parts: ReturnType<SessionPartsOf>, context: HandlerContext): 
   if (secret === null) throw new GatewayError("missing_api_key", "The request has no session.");
   const { row } = await callerOfSession(parts, context.request, secret);
   await parts.access.signOut(row, context.requestId);
-  return reply({ object: "session.deleted", id: row.id, deleted: true }, context, 200, cookie(context, "", 0));
+  return reply({ object: "session.deleted", id: row.id, deleted: true }, context, 200, cookie(pageOf(context), "", 0));
 }
 
 const invite = Type.Object({ invite: shortText("The token of the invite.") }, closed);
@@ -160,10 +169,15 @@ const methods = Type.Object({
   password: Type.Boolean({
     description: "Whether there are users. Without any, the link of the first start signs in.",
   }),
+  oidc: nullable(
+    Type.Object({ name: text("The name of the OpenID provider."), path: text("Where signing in there begins.") }),
+  ),
 });
 
-async function showMethods({ access }: CallerParts, context: HandlerContext): Promise<Response> {
-  return reply({ object: "sign_in_methods", password: await access.hasUsers() }, context, 200);
+async function showMethods({ access, provider }: ReturnType<SessionPartsOf>, context: HandlerContext) {
+  const configured = provider();
+  const oidc = configured === null ? null : { name: configured.name, path: "admin/api/oidc" };
+  return reply({ object: "sign_in_methods", password: await access.hasUsers(), oidc }, context, 200);
 }
 
 const deleted = Type.Object({

@@ -78,11 +78,12 @@ export async function listUsers(
 
 export async function updateUser(
   store: Store,
-  { id, name, role, credential, disabledAtMs }: Pick<UserRow, "id" | "name" | "role" | "credential" | "disabledAtMs">,
+  user: Pick<UserRow, "id" | "email" | "name" | "role" | "credential" | "disabledAtMs">,
 ): Promise<void> {
-  const sql = `update users set name = $1, role = $2, credential = $3, disabled_at_ms = $4, version = version + 1
-    where id = $5`;
-  await store.query(sql, [name, role, credential, disabledAtMs, id]);
+  const { id, email, name, role, credential, disabledAtMs } = user;
+  const sql = `update users set email = $1, name = $2, role = $3, credential = $4, disabled_at_ms = $5,
+    version = version + 1 where id = $6`;
+  await store.query(sql, [email, name, role, credential, disabledAtMs, id]);
 }
 
 export async function removeUser(store: Store, id: string): Promise<void> {

@@ -52,6 +52,7 @@ export type BackgroundTask =
   | "probes"
   | "ledger"
   | "responses"
+  | "sign_in"
   | "videos";
 export type UncaughtKind = "exception" | "rejection";
 

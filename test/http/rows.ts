@@ -6,6 +6,7 @@ import type { Endpoint } from "../../src/http/endpoint.ts";
 import { type EndpointDependencies, endpoints } from "../../src/http/endpoints.ts";
 import { liveEndpoint } from "../../src/http/live-endpoints.ts";
 import { metricsRow } from "../../src/http/metrics-endpoints.ts";
+import { oidcEndpoints } from "../../src/http/oidc-endpoints.ts";
 import { sessionEndpoints } from "../../src/http/session-endpoints.ts";
 
 /** The handlers are not called. Pages and files of the documentation are not part of the API. */
@@ -16,6 +17,7 @@ export const rows: readonly Endpoint[] = endpoints({} as EndpointDependencies).f
 /** What the OpenAPI document has besides. */
 export const adminRows: readonly Endpoint[] = [
   ...sessionEndpoints(notCalled),
+  ...oidcEndpoints(notCalled),
   liveEndpoint(notCalled),
   ...adminEndpoints(
     adminResources({ schemas: entrySchemas } as Partial<ResourceDependencies> as ResourceDependencies),

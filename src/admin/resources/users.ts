@@ -98,7 +98,7 @@ async function change(
   const isDisabled = disabled ?? row.disabledAtMs !== null;
   const ends = isDisabled && row.disabledAtMs === null;
   await updateUser(store, {
-    ...{ id, name: name ?? row.name, role: role ?? row.role },
+    ...{ id, email: row.email, name: name ?? row.name, role: role ?? row.role },
     credential: ends ? newCredential() : row.credential,
     disabledAtMs: isDisabled ? (row.disabledAtMs ?? nowMs) : null,
   });
