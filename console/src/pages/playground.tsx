@@ -1,168 +1,224 @@
-// Playground: a chat in any client format over the client endpoints, with its times, its ledger row and its code.
+// Playground: a chat in any client format over the client endpoints, with one model or several side by side.
 import { useQuery } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
-import { type FormEvent, useRef, useState } from "react";
-import { call } from "../data/api.ts";
-import { duration } from "../data/format.ts";
+import { type FormEvent, useEffect, useState } from "react";
+import { namesIn } from "../data/catalog.ts";
 import { useModels } from "../data/queries.ts";
-import type { RequestRow } from "../data/types.ts";
-import { shared, useSearch } from "../data/url.ts";
-import { spansOf } from "../data/waterfall.ts";
+import { useSearch } from "../data/url.ts";
 import { fill, texts } from "../texts.ts";
-import { Button, Code, Heading, Money, Section } from "../ui/basics.tsx";
+import { Button, Code, Heading, Section } from "../ui/basics.tsx";
 import { Field } from "../ui/form.tsx";
-import { Empty, Failure } from "../ui/states.tsx";
-import { type Chat, curlOf, type FormatName, formats, type Message, send } from "./playground/chat.ts";
-import { Waterfall } from "./requests/waterfall.tsx";
+import { Failure } from "../ui/states.tsx";
+import { type FormatName, formats } from "./playground/chat.ts";
+import { codeOf, type Language, languages } from "./playground/code.ts";
+import { ConversationView } from "./playground/conversation.tsx";
+import { Images } from "./playground/images.tsx";
+import type { Chat, Effort, Message, Part, Tool } from "./playground/message.ts";
+import { type OpenedRequest, openRequest } from "./playground/stored-request.ts";
+import { useChats } from "./playground/use-chats.ts";
 
 const words = texts.playground;
 
-interface Run {
-  readonly requestId: string | null;
-  readonly firstMs: number | null;
-  readonly totalMs: number;
+interface Values {
+  readonly key: string;
+  readonly system: string;
+  readonly tools: string;
+  readonly effort: string;
+  readonly temperature: string;
+  readonly maxTokens: string;
 }
 
-/** The row of the ledger appears when the request is settled. */
-function Result({ run }: { readonly run: Run }) {
-  const [search] = useSearch();
-  const { requestId } = run;
-  const { data } = useQuery({
-    queryKey: ["request", requestId],
-    queryFn: () => call<RequestRow>(`requests/${encodeURIComponent(requestId ?? "")}`),
-    enabled: requestId !== null,
-    retry: 5,
-  });
+const noValues: Values = { key: "", system: "", tools: "", effort: "", temperature: "", maxTokens: "" };
+
+const numberOf = (text: string): number | null =>
+  text.trim() === "" || Number.isNaN(Number(text)) ? null : Number(text);
+
+/** The tools of the field; a text says what is wrong with it. */
+function toolsOf(text: string): readonly Tool[] | string {
+  if (text.trim() === "") return [];
+  try {
+    const value: unknown = JSON.parse(text);
+    const list = (Array.isArray(value) ? value : [value]) as readonly Partial<Tool>[];
+    if (list.some((tool) => typeof tool?.name !== "string")) return words.toolsInvalid;
+    return list.map((tool) => ({ ...tool, name: tool.name ?? "", parameters: tool.parameters ?? { type: "object" } }));
+  } catch {
+    return words.toolsInvalid;
+  }
+}
+
+interface SettingsProps {
+  readonly values: Values;
+  readonly change: (values: Values) => void;
+  readonly format: FormatName;
+  readonly model: string;
+  readonly others: string;
+  readonly toolsError: string | undefined;
+}
+
+const titles = Object.entries(formats).map(([name, { title }]) => [name, title] as const);
+
+function Settings({ values, change, format, model, others, toolsError }: SettingsProps) {
+  const [, changeUrl] = useSearch();
+  const { data: models = [] } = useModels();
+  const set = (name: keyof Values) => (value: string) => change({ ...values, [name]: value });
   return (
-    <Section title={texts.requests.waterfall}>
-      <p className="mb-2 flex flex-wrap gap-4">
-        <span>{fill(words.firstToken, { duration: duration(run.firstMs) })}</span>
-        <span>{fill(words.total, { duration: duration(run.totalMs) })}</span>
-        {data === undefined ? null : <Money amount={data.cost ?? data.price} />}
-        {requestId === null ? null : (
-          <Link
-            to="/requests"
-            search={{ ...shared(search), open: requestId } as never}
-            className="text-accent underline"
-          >
-            {words.openRequest}
-          </Link>
-        )}
-      </p>
-      {data === undefined ? null : <Waterfall spans={spansOf(data)} />}
+    <div className="flex flex-col gap-3">
+      <Field label={words.format} value={format} change={(value) => changeUrl({ format: value })} options={titles} />
+      <Field
+        label={words.model}
+        value={model}
+        change={(value) => changeUrl({ model: value })}
+        suggestions={models.map(({ id }) => id)}
+      />
+      <Field
+        label={words.others}
+        value={others}
+        change={(value) => changeUrl({ others: value })}
+        hint={words.othersHint}
+      />
+      <Field label={words.key} type="password" value={values.key} change={set("key")} hint={words.keyHint} />
+      <Field label={words.system} rows={3} value={values.system} change={set("system")} />
+      <Field
+        label={words.tools}
+        rows={4}
+        value={values.tools}
+        change={set("tools")}
+        placeholder={words.toolsExample}
+        error={toolsError}
+      />
+      <Field
+        label={words.effort}
+        value={values.effort}
+        change={set("effort")}
+        options={Object.entries(words.efforts).map(([name, title]) => [name === "none" ? "" : name, title] as const)}
+      />
+      <div className="grid grid-cols-2 gap-3">
+        <Field label={words.temperature} value={values.temperature} change={set("temperature")} />
+        <Field label={words.maxTokens} type="number" value={values.maxTokens} change={set("maxTokens")} />
+      </div>
+    </div>
+  );
+}
+
+function CodeView({ format, chat }: { readonly format: FormatName; readonly chat: Chat }) {
+  const [language, setLanguage] = useState<Language>("curl");
+  const choice = (
+    <Field
+      label={words.language}
+      value={language}
+      change={(value) => setLanguage(value as Language)}
+      options={Object.entries(languages)}
+    />
+  );
+  return (
+    <Section title={words.code}>
+      <div className="mb-2 max-w-48">{choice}</div>
+      <Code label={words.code}>{codeOf(format, chat, language)}</Code>
     </Section>
   );
 }
 
-function useChat() {
-  const [messages, setMessages] = useState<readonly Message[]>([]);
-  const [answer, setAnswer] = useState<string | null>(null);
-  const [run, setRun] = useState<Run | null>(null);
-  const [error, setError] = useState<unknown>(null);
-  const abort = useRef<AbortController | null>(null);
-  const ask = async (chat: Omit<Chat, "messages">, text: string): Promise<void> => {
-    const asked = [...messages, { role: "user" as const, content: text }];
-    const controller = new AbortController();
-    abort.current = controller;
-    setMessages(asked);
-    setAnswer("");
-    setError(null);
-    setRun(null);
-    const startedMs = performance.now();
-    let firstMs: number | null = null;
-    let whole = "";
-    const onText = (piece: string): void => {
-      firstMs ??= performance.now() - startedMs;
-      whole += piece;
-      setAnswer(whole);
-    };
-    try {
-      const requestId = await send({ ...chat, messages: asked }, { onText, signal: controller.signal });
-      setRun({ requestId, firstMs, totalMs: performance.now() - startedMs });
-    } catch (cause) {
-      if (!controller.signal.aborted) setError(cause);
-    }
-    if (whole !== "") setMessages([...asked, { role: "assistant", content: whole }]);
-    setAnswer(null);
-  };
-  const clear = () => {
-    setMessages([]);
-    setRun(null);
-    setError(null);
-  };
-  return { messages, answer, run, error, ask, clear, stop: () => abort.current?.abort() };
-}
-
-function Conversation({ messages, answer }: { readonly messages: readonly Message[]; readonly answer: string | null }) {
-  const all = answer === null ? messages : [...messages, { role: "assistant" as const, content: answer }];
-  if (all.length === 0) return <Empty>{words.empty}</Empty>;
-  return (
-    <ol role="log" aria-label={words.answer} aria-busy={answer !== null} className="flex flex-col gap-2">
-      {all.map(({ role, content }, at) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: messages are only added at the end
-        <li key={at} className="border-line border-l-2 pl-3">
-          <p className="text-muted">{role}</p>
-          <p className="whitespace-pre-wrap break-words">{content}</p>
-        </li>
-      ))}
-    </ol>
-  );
+/** Takes a request of the list over, once. */
+function useOpened(id: string | undefined, take: (opened: OpenedRequest) => void) {
+  const query = useQuery({
+    queryKey: ["playground-request", id],
+    queryFn: () => openRequest(id ?? ""),
+    enabled: id !== undefined,
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  const { data } = query;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only a request that was just read is taken over
+  useEffect(() => {
+    if (data !== undefined) take(data);
+  }, [data]);
+  return query;
 }
 
 export default function Playground() {
-  const [search, change] = useSearch();
+  const [search, changeUrl] = useSearch();
   const { data: models = [] } = useModels();
-  const [key, setKey] = useState("");
-  const [system, setSystem] = useState("");
+  const [values, setValues] = useState(noValues);
   const [text, setText] = useState("");
-  const chat = useChat();
+  const [images, setImages] = useState<readonly string[]>([]);
+  const chats = useChats();
   const format: FormatName = (search["format"] ?? "") in formats ? (search["format"] as FormatName) : "chat";
   const model = search["model"] ?? models.find(({ kind }) => kind === "route")?.id ?? "sandbox/chat";
-  const given = { format, model, key, system };
-  const isRunning = chat.answer !== null;
+  const others = search["others"] ?? "";
+  const asked = [...new Set([model, ...namesIn(others)])];
+  const opened = useOpened(search["request"], (request) => {
+    changeUrl({ format: request.format, model: request.model });
+    const last = request.messages.at(-1);
+    const isQuestion = last?.role === "user";
+    setValues({ ...values, system: request.system });
+    chats.open(request.model, isQuestion ? request.messages.slice(0, -1) : request.messages);
+    const parts = isQuestion ? last.parts : [];
+    setText(parts.flatMap((part) => (part.kind === "text" ? [part.text] : [])).join(""));
+    setImages(parts.flatMap((part) => (part.kind === "image" ? [part.url] : [])));
+  });
+  const tools = toolsOf(values.tools);
+  const common = {
+    system: values.system,
+    tools: typeof tools === "string" ? [] : tools,
+    effort: values.effort as Effort,
+    temperature: numberOf(values.temperature),
+    maxTokens: numberOf(values.maxTokens),
+  };
+  const ask = (name: string, messages: readonly Message[]) =>
+    void chats.ask(name, { ...common, format, key: values.key }, messages);
+  const isRunning = asked.some((name) => chats.of(name).answer !== null);
+  const parts: readonly Part[] = [
+    ...images.map((url) => ({ kind: "image" as const, url })),
+    ...(text === "" ? [] : [{ kind: "text" as const, text }]),
+  ];
+  const message: Message = { role: "user", parts };
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    if (text.trim() === "" || isRunning) return;
+    if (parts.length === 0 || isRunning || typeof tools === "string") return;
+    for (const name of asked) ask(name, [...chats.of(name).messages, message]);
     setText("");
-    void chat.ask(given, text);
+    setImages([]);
   };
-  const titles = Object.entries(formats).map(([name, { title }]) => [name, title] as const);
-  const code = curlOf({
-    ...given,
-    messages: [...chat.messages, ...(text === "" ? [] : [{ role: "user" as const, content: text }])],
-  });
+  const { messages } = chats.of(model);
+  const chat: Chat = { ...common, model, messages: parts.length === 0 ? messages : [...messages, message] };
+  const missing = opened.data?.missing ?? null;
   return (
     <>
       <Heading title={words.title} />
+      {opened.error === null ? null : <Failure error={opened.error} />}
+      {missing === null ? null : (
+        <p role="status" className="mb-3 text-muted">
+          {words.missing[missing]}
+        </p>
+      )}
       <div className="grid gap-6 lg:grid-cols-[18rem_1fr]">
-        <div className="flex flex-col gap-3">
-          <Field label={words.format} value={format} change={(value) => change({ format: value })} options={titles} />
-          <Field
-            label={words.model}
-            value={model}
-            change={(value) => change({ model: value })}
-            suggestions={models.map(({ id }) => id)}
-          />
-          <Field label={words.key} type="password" value={key} change={setKey} hint={words.keyHint} />
-          <Field label={words.system} rows={3} value={system} change={setSystem} />
-        </div>
+        <Settings
+          values={values}
+          change={setValues}
+          {...{ format, model, others }}
+          toolsError={typeof tools === "string" ? tools : undefined}
+        />
         <div className="min-w-0">
-          <Conversation messages={chat.messages} answer={chat.answer} />
-          {chat.error === null ? null : <Failure error={chat.error} />}
+          <div className={asked.length > 1 ? "grid gap-6 md:grid-cols-[repeat(auto-fit,minmax(16rem,1fr))]" : ""}>
+            {asked.map((name) => (
+              <ConversationView
+                key={name}
+                title={asked.length > 1 ? name : null}
+                conversation={chats.of(name)}
+                reply={(next) => ask(name, next)}
+              />
+            ))}
+          </div>
           <form onSubmit={submit} className="mt-3 flex flex-col gap-2">
             <Field label={words.message} rows={3} value={text} change={setText} />
+            <Images images={images} change={setImages} />
             <div className="flex justify-end gap-2">
-              {chat.messages.length > 0 && !isRunning ? <Button onClick={chat.clear}>{words.clear}</Button> : null}
-              {isRunning ? <Button onClick={chat.stop}>{words.stop}</Button> : null}
+              {messages.length > 0 && !isRunning ? <Button onClick={chats.clear}>{words.clear}</Button> : null}
+              {isRunning ? <Button onClick={chats.stop}>{words.stop}</Button> : null}
               <Button look="main" type="submit" disabled={isRunning}>
-                {words.send}
+                {asked.length > 1 ? fill(words.sendTo, { count: asked.length }) : words.send}
               </Button>
             </div>
           </form>
-          {chat.run === null ? null : <Result run={chat.run} />}
-          <Section title={words.code}>
-            <Code label={words.code}>{code}</Code>
-          </Section>
+          <CodeView format={format} chat={chat} />
         </div>
       </div>
     </>

@@ -23,10 +23,10 @@ function State({ provider }: { readonly provider: LiveProvider }) {
   const error = lastErrorOf(provider);
   const isIll = worst.state !== "available" || (worst.error_rate ?? 0) >= failingShare;
   return (
-    <span className="inline-flex max-w-80 items-center gap-2">
+    <span className="inline-flex max-w-80 items-center gap-2 max-sm:flex-wrap">
       <StateMark of={worst} />
       {isIll && error !== null ? (
-        <span className="truncate text-muted" title={error.message}>
+        <span className="truncate text-muted max-sm:whitespace-normal max-sm:break-words" title={error.message}>
           {error.message}
         </span>
       ) : null}

@@ -70,15 +70,13 @@ function Test({ id, credential }: { readonly id: string; readonly credential: st
 }
 
 const rateOf = ({ error_rate: rate, requests }: Measured): string =>
-  rate === null
-    ? count(requests)
-    : `${count(requests)}, ${percent(rate, 1)} ${words.healthColumns.errors.toLowerCase()}`;
+  fill(words.rate, { count: count(requests), share: percent(rate ?? 0, 1) });
 
 export function ErrorText({ error }: { readonly error: Measured["last_error"] }) {
   if (error === null) return null;
   return (
     <p className="break-words text-failing">
-      {[error.status, error.code].filter((part) => part !== null).join(" ")}: {error.message}{" "}
+      {error.message}{" "}
       <span className="text-muted">
         <Time iso={error.at} />
       </span>
