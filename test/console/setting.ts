@@ -18,9 +18,15 @@ keys:
 limits: { breaker_failures: 1000000, breaker_min_requests: 1000000 }
 `;
 
-async function admin(url: string, path: string, body: object): Promise<Record<string, unknown>> {
+/** A change over the admin API. */
+export async function admin(
+  url: string,
+  path: string,
+  body: object,
+  method = "POST",
+): Promise<Record<string, unknown>> {
   const answer = await fetch(`${url}/admin/api/${path}`, {
-    method: "POST",
+    method,
     headers: { authorization: `Bearer ${adminKey}`, "content-type": "application/json" },
     body: JSON.stringify(body),
   });

@@ -93,6 +93,40 @@ export interface UsageRow {
   readonly unpriced: number;
 }
 
+/** One group of a chart, or one row of a table, over a time range. Amounts of money are decimal strings. */
+export interface SeriesRow {
+  readonly group: string | null;
+  readonly other: boolean;
+  readonly start: string;
+  readonly step_seconds: number;
+  readonly values: Readonly<Record<string, readonly (number | string | null)[]>>;
+  readonly total: Readonly<Record<string, number | string | null>>;
+}
+
+export interface BudgetRow {
+  readonly level: "organization" | "project" | "key";
+  readonly id: string;
+  readonly name: string;
+  readonly period: Budget["period"];
+  readonly amount: string;
+  readonly spent: string;
+  readonly reserved: string;
+  readonly share: number;
+  readonly window_end: string | null;
+  readonly spent_at: string | null;
+}
+
+export interface AttentionItem {
+  readonly id: string;
+  readonly kind: string;
+  readonly severity: "failing" | "warning";
+  readonly resource: string;
+  readonly object_id: string | null;
+  readonly name: string;
+  readonly since: string | null;
+  readonly message: string;
+}
+
 export interface Entry {
   readonly id: string;
   readonly source: "api" | "file" | "environment" | "built_in" | "discovered";

@@ -1,5 +1,5 @@
 // A chart of bars over time with a name, a sentence that says what it shows, and a table behind a switch.
-import { useEffect, useRef, useState } from "react";
+import { type ReactNode, useEffect, useRef, useState } from "react";
 import uPlot from "uplot";
 import { count, exactTime } from "../data/format.ts";
 import { texts } from "../texts.ts";
@@ -16,12 +16,23 @@ interface ChartProps {
   readonly sentence: string;
   readonly series: readonly { readonly name: string; readonly color: string }[];
   readonly points: readonly Point[];
+  /** Lines where series are compared; bars, the last one in front, where one is a part of another. */
+  readonly kind?: "bars" | "lines";
+  /** Writes a value with its unit. */
+  readonly format?: (value: number) => string;
+  /** Choices of what is shown. */
+  readonly aside?: ReactNode;
 }
 
 const height = 150;
 const colorOf = (name: string): string => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
-function optionsOf({ title, series, points }: ChartProps, width: number): uPlot.Options {
+/** Lines differ in their dashes too. */
+const dashes: readonly number[][] = [[], [6, 3], [2, 2], [8, 3, 2, 3], [1, 3], [12, 4]];
+
+function optionsOf(props: ChartProps, width: number): uPlot.Options {
+  const { title, series, points, kind = "bars", format = count } = props;
+  const isBars = kind === "bars";
   const axis = { stroke: colorOf("--muted"), grid: { stroke: colorOf("--line"), width: 1 }, ticks: { show: false } };
   const stepSeconds = ((points[1]?.atMs ?? 0) - (points[0]?.atMs ?? 0)) / 1_000;
   const bars = uPlot.paths.bars?.({ size: [0.8, 40], align: 1 });
@@ -31,21 +42,20 @@ function optionsOf({ title, series, points }: ChartProps, width: number): uPlot.
     height,
     legend: { show: false },
     cursor: { show: false },
-    axes: [axis, { ...axis, size: 46, values: (_plot, values) => values.map((value) => count(value)) }],
+    axes: [axis, { ...axis, size: 62, values: (_plot, values) => values.map((value) => format(value)) }],
     // The bar of the last step is drawn behind its time.
     scales: {
       x: { range: (_plot, first, last) => [first, last + stepSeconds] },
-      y: { range: (_plot, _min, most) => [0, Math.max(1, most * 1.1)] },
+      y: { range: (_plot, _min, most) => [0, most > 0 ? most * 1.1 : 1] },
     },
     series: [
       { label: title },
-      ...series.map(({ name, color }) => ({
+      ...series.map(({ name, color }, at) => ({
         label: name,
-        fill: colorOf(color),
         stroke: colorOf(color),
-        width: 0,
         points: { show: false },
-        ...(bars === undefined ? {} : { paths: bars }),
+        ...(isBars ? { fill: colorOf(color), width: 0 } : { width: 2, dash: dashes[at % dashes.length] ?? [] }),
+        ...(isBars && bars !== undefined ? { paths: bars } : {}),
       })),
     ],
   };
@@ -88,7 +98,30 @@ function Plot(props: ChartProps) {
   );
 }
 
-function Numbers({ title, series, points }: ChartProps) {
+function Legend({ series, kind }: Pick<ChartProps, "series" | "kind">) {
+  return (
+    <ul className="flex flex-wrap gap-x-4 text-[12px]">
+      {series.map(({ name, color }, at) => (
+        <li key={name} className="inline-flex min-w-0 items-center gap-1.5">
+          <svg width="20" height="8" aria-hidden="true" className="shrink-0">
+            <line
+              x1="0"
+              x2="20"
+              y1="4"
+              y2="4"
+              stroke={`var(${color})`}
+              strokeWidth={kind === "lines" ? 2 : 8}
+              strokeDasharray={kind === "lines" ? (dashes[at % dashes.length] ?? []).join(" ") : ""}
+            />
+          </svg>
+          <span className="truncate">{name}</span>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Numbers({ title, series, points, format = count }: ChartProps) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable with the keyboard
     <section tabIndex={0} className="max-h-60 overflow-auto" aria-label={title}>
@@ -113,7 +146,7 @@ function Numbers({ title, series, points }: ChartProps) {
               </th>
               {series.map(({ name }, at) => (
                 <td key={name} className="text-right">
-                  {count(values[at] ?? 0)}
+                  {format(values[at] ?? 0)}
                 </td>
               ))}
             </tr>
@@ -127,14 +160,18 @@ function Numbers({ title, series, points }: ChartProps) {
 export function Chart(props: ChartProps) {
   const [isTable, setTable] = useState(false);
   const toggle = (
-    <Button look="quiet" aria-pressed={isTable} onClick={() => setTable(!isTable)}>
-      {isTable ? texts.common.showChart : texts.common.showTable}
-    </Button>
+    <span className="flex flex-wrap items-center justify-end gap-2">
+      {props.aside}
+      <Button look="quiet" aria-pressed={isTable} onClick={() => setTable(!isTable)}>
+        {isTable ? texts.common.showChart : texts.common.showTable}
+      </Button>
+    </span>
   );
   return (
     <Section title={props.title} aside={toggle}>
       <p className="mb-1 text-muted">{props.sentence}</p>
       {isTable ? <Numbers {...props} /> : <Plot {...props} />}
+      {isTable ? null : <Legend {...props} />}
     </Section>
   );
 }

@@ -1,140 +1,75 @@
-// What needs attention, from usage, keys and the last failure; each line opens what it is about.
+// What needs attention, as the gateway finds it, and the last failure; each line opens what it is about.
 import { Link } from "@tanstack/react-router";
-import { budgetsOf } from "../../data/budget.ts";
-import { addMoney, money, percent, relative } from "../../data/format.ts";
-import type { Key, RequestRow, UsageRow } from "../../data/types.ts";
+import { relative } from "../../data/format.ts";
+import { useAttention, useLastFailure } from "../../data/queries.ts";
+import type { AttentionItem, RequestRow } from "../../data/types.ts";
 import { type Search, shared } from "../../data/url.ts";
 import { fill, texts } from "../../texts.ts";
-import { Mark, Section, type Tone } from "../../ui/basics.tsx";
-import { warningShare } from "../../ui/budget-bar.tsx";
+import { Mark, Section } from "../../ui/basics.tsx";
+import { Loaded } from "../../ui/states.tsx";
 
 const words = texts.overview;
 
-export interface Notice {
+/** Where the object of an item is shown. */
+function placeOf({ resource, object_id: id }: AttentionItem): readonly [to: string, search: Search] {
+  const open = { open: id ?? undefined };
+  if (resource === "keys") return ["/keys", open];
+  if (resource === "projects") return ["/keys", { tab: "projects", ...open }];
+  if (resource === "providers") return ["/providers", open];
+  return resource === "settings" ? ["/settings", {}] : ["/models", open];
+}
+
+interface Line {
   readonly id: string;
-  readonly tone: Tone;
+  readonly tone: "failing" | "warning";
   readonly subject: string;
   readonly text: string;
-  readonly to: string;
-  readonly search: Search;
+  readonly place: readonly [to: string, search: Search];
 }
 
-const failingShare = 0.05;
-const soonMs = 7 * 86_400_000;
+const lineOf = (item: AttentionItem): Line => ({
+  ...{ id: item.id, tone: item.severity, subject: item.name, place: placeOf(item) },
+  text: `${item.message}${item.since === null ? "" : ` (${fill(words.since, { when: relative(item.since) })})`}`,
+});
 
-interface Sources {
-  readonly keys: readonly Key[];
-  readonly monthUsage: readonly UsageRow[];
-  readonly byProvider: readonly UsageRow[];
-  readonly byModel: readonly UsageRow[];
-  readonly failure: RequestRow | null;
-}
-
-function ofKeys({ keys, monthUsage }: Sources): readonly Notice[] {
-  return keys
-    .filter(({ state }) => state === "active")
-    .flatMap((key) => {
-      const about = { id: key.id, subject: key.name, to: "/keys", search: { open: key.id } };
-      const budgets = budgetsOf(key, monthUsage)
-        .filter(({ share }) => share >= warningShare)
-        .map(({ budget, share, spentAt }): Notice => {
-          const values = {
-            share: percent(share, 1),
-            amount: money(budget.amount),
-            period: texts.keys.periods[budget.period],
-          };
-          const end = spentAt === null || share >= 1 ? "" : `, spent ${relative(spentAt)}`;
-          return {
-            ...about,
-            id: `${key.id} ${budget.period}`,
-            tone: share >= 1 ? "failing" : "warning",
-            text: fill(words.spent, values) + end,
-          };
-        });
-      const ends = key.expires_at !== null && Date.parse(key.expires_at) - Date.now() < soonMs;
-      if (!ends) return budgets;
-      return [
-        ...budgets,
-        { ...about, tone: "warning" as const, text: fill(words.expiring, { when: relative(key.expires_at ?? "") }) },
-      ];
-    });
-}
-
-function ofProviders({ byProvider }: Sources): readonly Notice[] {
-  return byProvider
-    .filter(({ provider, errors, requests }) => provider !== null && errors / Math.max(1, requests) >= failingShare)
-    .map(({ provider, errors, requests }) => ({
-      id: `provider ${provider}`,
-      tone: "failing",
-      subject: provider ?? "",
-      text: fill(words.failing, { share: percent(errors, requests), requests }),
-      to: "/requests",
-      search: { provider: provider ?? "", state: "failed" },
-    }));
-}
-
-function ofModels({ byModel }: Sources): readonly Notice[] {
-  return byModel.flatMap(({ model, unpriced, price, cost }) => {
-    const about = { subject: model ?? "", to: "/models", search: { open: model ?? "" } };
-    const loss = cost === null || cost === undefined || price === null ? 0 : Number(cost) - Number(price);
-    const missing: readonly Notice[] =
-      unpriced === 0
-        ? []
-        : [{ ...about, id: `price ${model}`, tone: "warning", text: fill(words.unpriced, { count: unpriced }) }];
-    if (loss <= 0) return missing;
-    const amount = money(addMoney([cost, `-${price}`]));
-    return [
-      ...missing,
-      { ...about, id: `loss ${model}`, tone: "warning" as const, text: fill(words.below, { amount }) },
-    ];
-  });
-}
-
-function ofFailure({ failure }: Sources): readonly Notice[] {
-  if (failure === null) return [];
+function failureLine(failure: RequestRow): Line {
   const reason = [failure.status, failure.error_code].filter((part) => part !== null).join(" ");
-  return [
-    {
-      id: "failure",
-      tone: "failing",
-      subject: words.lastFailure,
-      text: `${failure.model}: ${reason}, ${relative(failure.created_at)}`,
-      to: "/requests",
-      search: { open: failure.id },
-    },
-  ];
+  return {
+    ...{ id: "failure", tone: "failing", subject: words.lastFailure },
+    text: `${failure.model}: ${reason}, ${relative(failure.created_at)}`,
+    place: ["/requests", { open: failure.id }],
+  };
 }
 
-export const noticesOf = (sources: Sources): readonly Notice[] => [
-  ...ofProviders(sources),
-  ...ofKeys(sources),
-  ...ofModels(sources),
-  ...ofFailure(sources),
-];
-
-export function Attention({ notices }: { readonly notices: readonly Notice[] }) {
+export function Attention({ since, project }: { readonly since: string; readonly project: string | undefined }) {
+  const query = useAttention();
+  const { data: failure = null } = useLastFailure(since, project);
   return (
     <Section title={words.attention}>
-      {notices.length === 0 ? (
-        <Mark tone="ok">{words.calm}</Mark>
-      ) : (
-        <ul className="divide-y divide-line border-line border-y">
-          {notices.map(({ id, tone, subject, text, to, search }) => (
-            <li key={id}>
-              <Link
-                to={to}
-                search={((before: Search) => ({ ...shared(before), ...search })) as never}
-                className="flex min-h-8 flex-wrap items-center gap-x-3 px-1 hover:bg-sunken"
-              >
-                <Mark tone={tone}>
-                  <span className="font-medium text-text">{subject}</span>
-                </Mark>
-                <span>{text}</span>
-              </Link>
-            </li>
-          ))}
-        </ul>
-      )}
+      <Loaded query={query}>
+        {(items) => {
+          const lines = [...items.map(lineOf), ...(failure === null ? [] : [failureLine(failure)])];
+          if (lines.length === 0) return <Mark tone="ok">{words.calm}</Mark>;
+          return (
+            <ul className="divide-y divide-line border-line border-y">
+              {lines.map(({ id, tone, subject, text, place: [to, search] }) => (
+                <li key={id}>
+                  <Link
+                    to={to}
+                    search={((before: Search) => ({ ...shared(before), ...search })) as never}
+                    className="flex min-h-8 flex-wrap items-center gap-x-3 px-1 hover:bg-sunken"
+                  >
+                    <Mark tone={tone}>
+                      <span className="font-medium text-text">{subject}</span>
+                    </Mark>
+                    <span className="min-w-0 break-words">{text}</span>
+                  </Link>
+                </li>
+              ))}
+            </ul>
+          );
+        }}
+      </Loaded>
     </Section>
   );
 }

@@ -1,47 +1,50 @@
-// The figures of the overview, summed from rows of usage.
-import { addMoney } from "../../data/format.ts";
-import type { UsageRow } from "../../data/types.ts";
+// The figures of the overview: sums of a time range, points of its chart, and rows of its table.
+import { addMoney, count, duration, money } from "../../data/format.ts";
+import type { SeriesRow } from "../../data/types.ts";
 import type { Point } from "../../ui/chart.tsx";
 
-export interface Figures {
-  readonly requests: number;
-  readonly errors: number;
-  readonly running: number;
-  readonly tokens: number;
-  readonly price: string;
-  /** Null where the caller may not see it. */
-  readonly cost: string | null;
-  readonly unpriced: number;
+/** What a chart can show: its metrics, and how a value is written. */
+export const charts = {
+  requests: { metrics: ["requests", "errors"], format: count },
+  errors: { metrics: ["errors"], format: count },
+  tokens: { metrics: ["tokens"], format: count },
+  money: { metrics: ["price", "cost"], format: (value: number) => money(String(value)) },
+  latency: { metrics: ["duration_p50_ms", "duration_p99_ms"], format: (value: number) => duration(value) },
+} as const;
+
+export type ChartName = keyof typeof charts;
+
+export const isChart = (name: string | undefined): name is ChartName => name !== undefined && name in charts;
+
+export const numberOf = (row: SeriesRow | undefined, metric: string): number => Number(row?.total[metric] ?? 0);
+
+export function textOf(row: SeriesRow | undefined, metric: string): string | null {
+  const value = row?.total[metric];
+  return value === undefined || value === null ? null : String(value);
 }
 
-export const tokensOf = ({ tokens }: Pick<UsageRow, "tokens">): number =>
-  Object.values(tokens).reduce((all, each) => all + each, 0);
-
-export function figuresOf(rows: readonly UsageRow[]): Figures {
-  const sum = (of: (row: UsageRow) => number): number => rows.reduce((all, row) => all + of(row), 0);
-  return {
-    requests: sum((row) => row.requests),
-    errors: sum((row) => row.errors),
-    running: sum((row) => row.in_progress),
-    tokens: sum(tokensOf),
-    price: addMoney(rows.map(({ price }) => price)),
-    cost: rows.some(({ cost }) => cost !== undefined) ? addMoney(rows.map(({ cost }) => cost)) : null,
-    unpriced: sum((row) => row.unpriced),
-  };
+/** Price less cost; null where one of them is missing. */
+export function marginOf(row: SeriesRow | undefined): string | null {
+  const [price, cost] = [textOf(row, "price"), textOf(row, "cost")];
+  return price === null || cost === null ? null : addMoney([price, `-${cost}`]);
 }
 
-/** One point for each step of the range, also where nothing was requested. */
-export function pointsOf(
-  rows: readonly UsageRow[],
-  sinceMs: number,
-  stepMs: number,
-  nowMs = Date.now(),
-): readonly Point[] {
-  const byStart = new Map<number, readonly [number, number]>();
-  for (const { start, requests, errors } of rows)
-    if (start !== null) byStart.set(Date.parse(start), [requests, errors]);
-  const points: Point[] = [];
-  for (let atMs = Math.floor(sinceMs / stepMs) * stepMs; atMs <= nowMs; atMs += stepMs)
-    points.push({ atMs, values: byStart.get(atMs) ?? [0, 0] });
-  return points;
+/** The share of input that was read from a provider's cache; null without input. */
+export function cacheHit(row: SeriesRow): readonly [read: number, input: number] {
+  const read = numberOf(row, "cache_read_tokens");
+  return [read, read + numberOf(row, "input_tokens") + numberOf(row, "cache_write_tokens")];
 }
+
+/** One point for each step, with one value for each of the lines. */
+export function pointsOf(lines: readonly (readonly [row: SeriesRow | undefined, metric: string])[]): readonly Point[] {
+  const first = lines.find(([row]) => row !== undefined)?.[0];
+  if (first === undefined) return [];
+  const steps = Object.values(first.values)[0]?.length ?? 0;
+  const startMs = Date.parse(first.start);
+  return Array.from({ length: steps }, (_, at) => ({
+    atMs: startMs + at * first.step_seconds * 1_000,
+    values: lines.map(([row, metric]) => Number(row?.values[metric]?.[at] ?? 0)),
+  }));
+}
+
+export const largest = (points: readonly Point[]): number => Math.max(0, ...points.map(({ values }) => values[0] ?? 0));
