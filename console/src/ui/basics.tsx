@@ -120,7 +120,7 @@ export function Code({ children, label }: { readonly children: string; readonly 
       <pre
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable with the keyboard
         tabIndex={0}
-        className="max-h-96 overflow-auto rounded-md border border-line bg-sunken p-2.5 pr-20 font-mono text-[12px] max-sm:pt-12"
+        className="max-h-96 overflow-auto rounded-md whitespace-pre-wrap border border-line bg-sunken p-2.5 pr-20 font-mono text-[12px] wrap-anywhere max-sm:pt-12 max-sm:pr-2.5"
       >
         {children}
       </pre>
