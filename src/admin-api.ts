@@ -53,7 +53,7 @@ export interface AdminApiParts extends Pick<AccessDependencies, "store" | "peppe
   readonly videos: Videos;
   readonly keys: Pick<Keys, "refresh" | "callerWithId">;
   readonly settings: Settings;
-  readonly alerting: Alerting | null;
+  readonly alerting: Alerting;
   readonly configuration: Pick<Configuration, "alerts">;
   readonly followed: Pick<LiveConfiguration, "current" | "status">;
   readonly registry: Registry;
@@ -134,7 +134,7 @@ function attentionOf({ gateway, keys, alerting, configuration, settings }: Admin
     attention: {
       problems: () => findProblems(gateway, settings.dataFolder, freePercent),
       hiddenOutages: () => hiddenOutages(catalog.current(), router.health),
-      undelivered: () => alerting?.undelivered() ?? null,
+      undelivered: alerting.undelivered,
     },
     budgets: { callerOf, budgetsOf: budgets.status, spentSince: ledger.spent },
   };

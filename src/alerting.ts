@@ -15,7 +15,8 @@ const postTimeoutMs = 15_000;
 const lookupOwner = "alerts";
 
 export interface AlertParts {
-  readonly settings: AlertSettings;
+  /** Null without alerts, until the configuration has them. */
+  readonly settings: AlertSettings | null;
   readonly dataFolder: string;
   readonly events: Events;
   readonly fetchAllow: readonly string[];
@@ -26,6 +27,8 @@ export interface Alerting {
   readonly events: Events;
   /** The last alert that could not be delivered; null if there is none, or a later one was. */
   undelivered(): Undelivered | null;
+  /** From now on these settings count. What lasts is sent to another address again. */
+  change(settings: AlertSettings | null): void;
   /** Begins. Returns a function that ends it. */
   connect(gateway: Gateway): () => void;
 }
@@ -58,14 +61,20 @@ function withAlerts(events: Events, alerts: Alerts, lookSoon: () => void): Event
   };
 }
 
-export function createAlerting({ settings, dataFolder, events, fetchAllow }: AlertParts): Alerting {
+const noKey = new Uint8Array();
+/** The receiver accepts no message any more. */
+const goneStatus = 410;
+
+export function createAlerting({ settings: first, dataFolder, events, fetchAllow }: AlertParts): Alerting {
+  let settings = first;
   const failed = (cause: unknown): void => events.backgroundTaskFailed("alerts", cause);
   let connected: Gateway | null = null;
   const delivery = createDelivery({
-    key: settings.key,
+    key: () => settings?.key ?? noKey,
     clock: systemClock,
     failed,
     async post(body, headers, signal) {
+      if (settings === null) return goneStatus;
       const dns = (connected?.dnsFor satisfies DnsFor | undefined)?.(lookupOwner) ?? (() => Promise.resolve([]));
       const options = { signal, allow: fetchAllow, dns, timeoutMs: postTimeoutMs, givenBy: "client", param: undefined };
       return (await safePost(settings.url, { body, headers }, { ...options, givenBy: "client" })).status;
@@ -73,14 +82,22 @@ export function createAlerting({ settings, dataFolder, events, fetchAllow }: Ale
   });
   const alerts = createAlerts({
     clock: systemClock,
-    reminderMs: settings.reminderMs,
-    send: delivery.send.bind(delivery),
-    find: async () => (connected === null ? [] : await findProblems(connected, dataFolder, settings.diskFreePercent)),
+    reminderMs: () => settings?.reminderMs ?? 0,
+    send: (message) => (settings === null ? undefined : delivery.send(message)),
+    find: async () =>
+      connected === null || settings === null
+        ? []
+        : await findProblems(connected, dataFolder, settings.diskFreePercent),
   });
   const look = (): void => void alerts.look().catch(failed);
   return {
     events: withAlerts(events, alerts, () => void setTimeout(look, 0).unref()),
-    undelivered: () => delivery.undelivered(),
+    undelivered: () => (settings === null ? null : delivery.undelivered()),
+    change(next) {
+      if (next?.url !== settings?.url) alerts.forget();
+      settings = next;
+      look();
+    },
     connect(gateway) {
       connected = gateway;
       const timer = setInterval(look, lookEveryMs);

@@ -70,7 +70,7 @@ async function writeFirstKeys({ store, pepper }: Foundation, next: Loaded, runni
 
 /** Throws a ConfigFault, or an error of the store, without having changed anything. */
 function configurationApplier({ foundation, live, gateway, keys }: ApplyParts): LiveConfigurationOptions["apply"] {
-  const { store, pepper, limits, fetchAllow, observability, log } = foundation;
+  const { store, pepper, limits, fetchAllow, observability, log, alerting } = foundation;
   const mark = marksOf(foundation);
   return async (next, running) => {
     const { configuration, settings } = next;
@@ -84,6 +84,7 @@ function configurationApplier({ foundation, live, gateway, keys }: ApplyParts): 
     Object.assign(limits, withinDescriptors(limitsOf(file.config.limits)));
     fetchAllow.splice(0, fetchAllow.length, ...configuration.fetchAllow);
     gateway.bodies.change(configuration.bodies);
+    alerting.change(configuration.alerts);
     live.declare(declared);
     keys.declare(declaredKeys(configuration.access, pepper));
     if (configuration.timeZone !== running.configuration.timeZone) gateway.budgets.changeZone(configuration.timeZone);

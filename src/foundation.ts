@@ -86,8 +86,7 @@ export interface Foundation {
   readonly firstKeys: FirstKeys;
   readonly events: Events;
   readonly traces: Traces | null;
-  /** Null without alerts. */
-  readonly alerting: Alerting | null;
+  readonly alerting: Alerting;
   readonly observability: Pick<Observability, "registry" | "connect" | "hide">;
 }
 
@@ -130,7 +129,8 @@ export async function lay(options: StartOptions, teardown: Teardown): Promise<Fo
   const ignored = (warning: string): void => log.write("warn", "provider_ignored", { warning });
   const file = await withoutOwnProviders(configuration.file, { settings, store, pepper }, ignored);
   const fetchAllow = [...configuration.fetchAllow];
-  const alerting = alertingOf({ settings, configuration, fetchAllow, events });
+  const { alerts } = configuration;
+  const alerting = createAlerting({ settings: alerts, dataFolder: settings.dataFolder, fetchAllow, events });
   return {
     settings,
     configuration: { ...configuration, file },
@@ -144,20 +144,11 @@ export async function lay(options: StartOptions, teardown: Teardown): Promise<Fo
     replyKey: deriveKey(root, "idempotency"),
     videoKeys: keysOfVideos,
     firstKeys,
-    events: alerting?.events ?? events,
+    events: alerting.events,
     traces,
     alerting,
-    observability: alerting === null ? observability : { ...observability, connect: both(observability, alerting) },
+    observability: { ...observability, connect: both(observability, alerting) },
   };
-}
-
-/** Null without alerts. */
-function alertingOf({
-  settings: { dataFolder },
-  configuration: { alerts: settings },
-  ...parts
-}: Pick<Foundation, "settings" | "configuration" | "fetchAllow" | "events">): Alerting | null {
-  return settings === null ? null : createAlerting({ settings, dataFolder, ...parts });
 }
 
 const both =

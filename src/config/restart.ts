@@ -5,7 +5,7 @@ import { fieldChanges } from "./field-changes.ts";
 import type { ConfigFile } from "./schema.ts";
 
 /** Sections and fields of the file. */
-const restartFields = ["responses", "videos", "public_url", "alerts"] as const;
+const restartFields = ["responses", "videos", "public_url"] as const;
 /** Members of `limits`: what the listener has, and what only a start uses. */
 const restartLimits = ["max_body_bytes", "ledger_check_ms"];
 /** Variables whose value can be in a file that changes. */

@@ -17,7 +17,7 @@ function setting(reminderMs = 60_000) {
   let found: readonly Problem[] = [];
   const alerts = createAlerts({
     clock: { nowMs: () => time.ms, monotonicMs: () => time.ms },
-    reminderMs,
+    reminderMs: () => reminderMs,
     find: async () => found,
     send: (message) => void sent.push(message),
   });
@@ -67,7 +67,7 @@ test("a message is tried again until it is accepted, in order and with the same 
   const done = Promise.withResolvers<void>();
   const statuses = [500, 0, 200, 410, 200];
   const delivery = createDelivery({
-    key: new Uint8Array(32),
+    key: () => new Uint8Array(32),
     clock: { nowMs: () => 0 },
     waitMs: () => 0,
     failed: (cause) => void faults.push(cause),
@@ -91,7 +91,7 @@ test("a receiver that hangs holds nobody up: the queue is bounded, and what is d
   let asked = 0;
   const faults: unknown[] = [];
   const delivery = createDelivery({
-    key: new Uint8Array(32),
+    key: () => new Uint8Array(32),
     clock: { nowMs: () => 0 },
     failed: (cause) => void faults.push(cause),
     post(_body, _headers, signal) {

@@ -1,11 +1,14 @@
 // Alerts of a running gateway at a receiver with a socket of its own, which checks each signature.
 import { afterAll, expect, test } from "bun:test";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { verified } from "../../examples/alert-receiver.ts";
 import { createAlerting } from "../../src/alerting.ts";
 import type { Gateway } from "../../src/gateway/pipeline/gateway.ts";
 import type { Events } from "../../src/telemetry/events.ts";
 import { gateway, type RunningGateway } from "../support/gateway.ts";
+import { until } from "../support/until.ts";
 import { upstream } from "../support/upstream.ts";
 
 const secret = `whsec_${Buffer.alloc(32, 7).toString("base64")}`;
@@ -169,4 +172,38 @@ test("a disk that fills and a ledger that cannot be written are sent, and the en
     ...{ type: "ledger.recovered", data: { status: "resolved" } },
   });
   end();
+});
+
+test("alerts count without a restart: added, moved to another address, and removed", async () => {
+  const other = receiver();
+  const file = join(mkdtempSync(join(tmpdir(), "turnpike-alerts-")), "turnpike.yaml");
+  const withAlerts = (port: number | null | undefined): string =>
+    `providers:\n  far: { kind: compatible, base_url: "${up.url}/v1", models: [gone] }\n` +
+    "models: { retired: { candidates: [{ provider: far, model: gone }] } }\n" +
+    `fetch: { allow: ["127.0.0.1:${at.port}", "127.0.0.1:${other.port}"] }\n` +
+    (typeof port !== "number" ? "" : `alerts: { url: "http://127.0.0.1:${port}/alerts", secret: "${secret}" }\n`);
+  writeFileSync(file, withAlerts(null));
+  const own = await gateway({ environment: { TURNPIKE_CONFIG: file } });
+  const change = async (port: number | null | undefined): Promise<void> => {
+    const count = () => own.log.filter((line) => line.includes('"configuration_applied"')).length;
+    const before = count();
+    writeFileSync(file, withAlerts(port));
+    await until("the file counts", () => count() > before);
+  };
+  up.clear();
+  up.on("*", { status: 404, json: { error: { message: "no such model", code: "model_not_found" } } });
+  await chat(own, "retired");
+  const before = at.received.length;
+  await change(at.port);
+  expect((await at.until(before + 1)).slice(before)).toMatchObject([{ type: "model.set_aside" }]);
+  await change(other.port);
+  expect(await other.until(1)).toMatchObject([{ type: "model.set_aside", data: { status: "firing" } }]);
+  await change(null);
+  up.clear();
+  up.on("*", hi);
+  expect(await chat(own, "retired")).toBe(200);
+  await own.stop();
+  expect([at.received.length - before, other.received.length]).toEqual([1, 1]);
+  rmSync(file);
+  await other.stop();
 });

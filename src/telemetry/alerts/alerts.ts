@@ -9,12 +9,14 @@ export interface Alerts {
   look(): Promise<void>;
   /** Reports an event that does not last. */
   note(type: string, message: string, data: JsonObject): void;
+  /** Problems that last are reported as if they were new. */
+  forget(): void;
 }
 
 export interface AlertDependencies {
   readonly clock: Clock;
   /** Time between two reminders of one problem; 0: none. */
-  readonly reminderMs: number;
+  reminderMs(): number;
   /** Every problem that there is at present. */
   find(): Promise<readonly Problem[]>;
   send(message: AlertMessage): void;
@@ -49,7 +51,7 @@ export function createAlerts({ clock, reminderMs, find, send }: AlertDependencie
       announce(problem, "firing", since);
       return;
     }
-    if (reminderMs === 0 || nowMs - known.sentMs < reminderMs) return;
+    if (reminderMs() === 0 || nowMs - known.sentMs < reminderMs()) return;
     known.sentMs = nowMs;
     announce(problem, "reminder", known.since);
   };
@@ -71,6 +73,7 @@ export function createAlerts({ clock, reminderMs, find, send }: AlertDependencie
         });
       return looking;
     },
+    forget: () => reported.clear(),
     note: (type, message, data) => send({ type, timestamp: now(), data: { status: "firing", message, ...data } }),
   };
 }

@@ -8,7 +8,7 @@ import type { AlertMessage } from "./problem.ts";
 export type Post = (body: string, headers: Readonly<Record<string, string>>, signal: AbortSignal) => Promise<number>;
 
 export interface DeliveryDependencies {
-  readonly key: Uint8Array;
+  key(): Uint8Array;
   readonly clock: Pick<Clock, "nowMs">;
   readonly post: Post;
   /** A message could not be delivered for now, or at all. */
@@ -99,7 +99,7 @@ class WebhookDelivery implements Delivery {
 
   private async isAccepted({ id, body }: Queued): Promise<boolean> {
     const { key, clock, post } = this.given;
-    const signed = webhookHeaders(key, id, clock.nowMs(), body);
+    const signed = webhookHeaders(key(), id, clock.nowMs(), body);
     try {
       const status = await post(body, { "content-type": "application/json", ...signed }, this.closing.signal);
       if (status >= 200 && status < 300) {
