@@ -56,7 +56,7 @@ const isUserRole = (name: string): name is UserRole => Object.hasOwn(userRoles, 
 
 /** The caller, with all of its roles. */
 export interface Principal {
-  readonly kind: "admin_key" | "service_token" | "user";
+  readonly kind: "admin_key" | "service_token" | "user" | "command_line";
   readonly id: string;
   readonly name: string;
   readonly roles: readonly Role[];

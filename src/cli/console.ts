@@ -1,7 +1,6 @@
 // `turnpike console`: a new one-time link that signs in to the console.
 import { createSignInToken, signInUrl } from "../admin/sessions.ts";
-import { readConfigFile } from "../config/file.ts";
-import { localAddress } from "./address.ts";
+import { consoleBase } from "./address.ts";
 import { audited } from "./audit.ts";
 import { canOpenBrowser, openBrowser } from "./browser.ts";
 import { withStore } from "./open.ts";
@@ -12,11 +11,9 @@ async function printLink(words: readonly string[]): Promise<void> {
   const options = { json: { type: "boolean" }, open: { type: "boolean" }, url: { type: "string" } } as const;
   const { values } = parseCommonFields(words, options);
   await withStore(async ({ settings, store, pepper }) => {
-    const own = localAddress(settings.adminListener ?? settings);
-    const base = values.url ?? settings.publicUrl ?? readConfigFile(settings).config.public_url ?? own;
     const entry = { action: "create_link", resource: "sessions", objectId: "link" };
     const token = await audited(store, entry, (inside) => createSignInToken(inside, pepper, Date.now()));
-    const url = signInUrl(base, token);
+    const url = signInUrl(consoleBase(settings, values.url), token);
     console.log(values.json ? jsonText({ url }) : `${url}\nThe link signs in once, within 30 minutes.`);
     if (values.open && canOpenBrowser(process.env)) openBrowser(url);
   });

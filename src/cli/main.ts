@@ -18,6 +18,7 @@ import { reconcileCommand } from "./reconcile.ts";
 import { requestsCommand } from "./requests.ts";
 import { serve } from "./serve.ts";
 import { usageCommand } from "./usage.ts";
+import { usersCommand } from "./users.ts";
 import { webhooksCommand } from "./webhooks.ts";
 
 const printVersion = (): void => console.log(version);
@@ -39,6 +40,7 @@ const root: Command = {
     prices: pricesCommand,
     requests: requestsCommand,
     "end-users": endUsersCommand,
+    users: usersCommand,
     usage: usageCommand,
     reconcile: reconcileCommand,
     webhooks: webhooksCommand,

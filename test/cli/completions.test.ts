@@ -8,7 +8,7 @@ const here = place();
 afterAll(() => here.remove());
 
 const rows: [line: string, offered: string[]][] = [
-  ["us", ["usage"]],
+  ["usa", ["usage"]],
   ["config ", ["check", "plan", "print", "schema", "--help"]],
   ["usage --by ", ["model", "key", "day", "provider"]],
   ["usage --json --by m", ["model"]],
@@ -16,6 +16,7 @@ const rows: [line: string, offered: string[]][] = [
   ["routes explain my-model --oper", ["--operation"]],
   ["connect claude-c", ["claude-code"]],
   ["connect codex --wr", ["--write"]],
+  ["users create a@example.com --role d", ["developer"]],
   ["completions z", ["zsh"]],
 ];
 

@@ -34,7 +34,7 @@ test.each([
 test.each([
   [
     ["destroy"],
-    /^turnpike: Unknown command 'destroy'\. Use one of: serve, keys, projects, prices, requests, end-users, usage,/,
+    /^turnpike: Unknown command 'destroy'\. Use one of: serve, keys, projects, prices, requests, end-users, users, usage,/,
   ],
   [["keys"], /^turnpike: Missing subcommand\./],
   [["keys", "list", "--jsno"], /^turnpike: .*--jsno/],
