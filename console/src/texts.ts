@@ -365,6 +365,8 @@ export const texts = {
     cost: "Cost in / out",
     share: "{share} of the requests",
     tier: "tier {tier}",
+    lacks: { images: "no images", tools: "no tools", json_schema: "no JSON Schema" },
+    atMost: { max_input_tokens: "at most {count} input tokens", max_output_tokens: "at most {count} output tokens" },
     attempts: "At most {count} attempts for one request.",
     skipped: "Left out",
     refused: "Such a request gets {code}: {message}",
@@ -413,6 +415,7 @@ export const texts = {
     historyColumns: { model: "Model", from: "From", book: "Book", price: "Price", source: "Source", action: "" },
     always: "always",
     removePrice: "Delete price of {model}",
+    removePriceNow: "Delete it: requests of {model} get another price or none",
     priceForm: {
       book: "Book",
       books: { cost: "cost: what the provider charges", price: "price: what callers pay" },
@@ -433,6 +436,7 @@ export const texts = {
     until: "Until",
     preview: "Preview",
     book: "Book the differences",
+    bookNow: "Book adjustments for {count} requests",
     booked: "Repricing {number} is booked.",
     noChange: "{requests} requests stay as they are.",
     repriceColumns: {

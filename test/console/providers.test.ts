@@ -221,9 +221,12 @@ describe.skipIf(!canRun)("providers and models (skipped: no Chromium, or the con
     await price.waitFor({ state: "detached" });
     await page.getByRole("table", { name: "Price entries" }).getByText("2020-01-01").waitFor();
     await page.getByRole("button", { name: "Preview" }).click();
-    await page.getByRole("button", { name: "Book the differences" }).waitFor();
     await picture(page, "repricing");
+    await page.getByRole("button", { name: "Book the differences" }).click();
+    await page.getByRole("button", { name: /^Book adjustments for \d+ requests/ }).click();
+    await page.getByText(/Repricing \d+ is booked/).waitFor();
     await page.getByRole("button", { name: "Delete price of m" }).click();
+    await page.getByRole("button", { name: /^Delete it: requests of m/ }).click();
     await page.getByRole("table", { name: "Price entries" }).getByText("2020-01-01").waitFor({ state: "detached" });
     const list = await fetch(`${running.url}/admin/api/prices`, { headers: { authorization: `Bearer ${adminKey}` } });
     expect(((await list.json()) as { data: object[] }).data).toHaveLength(1);

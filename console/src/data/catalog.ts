@@ -63,6 +63,7 @@ export interface Placed extends Measured {
   readonly weight: number;
   readonly share: number | null;
   readonly after: string | null;
+  readonly supports: Readonly<Record<string, boolean | number>>;
   readonly cost_per_million: PricePair;
   readonly price_per_million: PricePair;
 }

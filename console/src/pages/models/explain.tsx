@@ -1,7 +1,7 @@
 // The drawer of one model: the candidates as the next request would meet them, for a key and what it needs.
 import { useState } from "react";
 import { type Explanation, type Placed, type PricePair, useExplanation } from "../../data/catalog.ts";
-import { duration, money, percent } from "../../data/format.ts";
+import { count, duration, money, percent } from "../../data/format.ts";
 import { useKeys } from "../../data/queries.ts";
 import { fill, texts } from "../../texts.ts";
 import { Mark, Section } from "../../ui/basics.tsx";
@@ -19,12 +19,23 @@ export const pairOf = ({ input, output }: PricePair): string =>
     ? "–"
     : [input, output].map((amount) => (amount === null ? "–" : money(amount))).join(" / ");
 
+/** What it does not support, and how long a request may be. */
+function supportsOf({ supports }: Placed): string[] {
+  const lacks = Object.entries(words.lacks).filter(([name]) => supports[name] === false);
+  const bounds = Object.entries(words.atMost).filter(([name]) => typeof supports[name] === "number");
+  return [
+    ...lacks.map(([, text]) => text),
+    ...bounds.map(([name, text]) => fill(text, { count: count(Number(supports[name])) })),
+  ];
+}
+
 /** A candidate in a line, with why it has its place. */
 function Candidate({ each }: { readonly each: Placed }) {
   const name = [`${each.provider}/${each.model}`, each.credential].filter((part) => part !== null).join(", ");
   const facts = [
     ...(each.share === null ? [] : [fill(words.share, { share: percent(each.share, 1) })]),
     ...(each.tier === 1 ? [] : [fill(words.tier, { tier: each.tier })]),
+    ...supportsOf(each),
     duration(each.first_token_ms ?? each.response_ms),
     `${words.cost} ${pairOf(each.cost_per_million)}`,
   ].filter((fact) => fact !== "–");

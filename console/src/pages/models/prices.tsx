@@ -7,6 +7,7 @@ import { count, money } from "../../data/format.ts";
 import type { PriceList, PriceRow } from "../../data/types.ts";
 import { fill, texts } from "../../texts.ts";
 import { Button, Section, Source } from "../../ui/basics.tsx";
+import { Confirm } from "../../ui/confirm.tsx";
 import { Popup } from "../../ui/drawer.tsx";
 import { Field, Form } from "../../ui/form.tsx";
 import { Empty, Failure, Loaded, TooMuch } from "../../ui/states.tsx";
@@ -117,13 +118,13 @@ function entryColumns(remove: (entry: PriceEntry) => void): readonly Column<Pric
       title: titles.action,
       cell: (entry) =>
         entry.source === "api" ? (
-          <Button
-            look="quiet"
-            aria-label={fill(words.removePrice, { model: modelOf(entry) })}
-            onClick={() => remove(entry)}
-          >
-            {texts.providers.remove}
-          </Button>
+          <Confirm
+            label={texts.providers.remove}
+            name={fill(words.removePrice, { model: modelOf(entry) })}
+            question={fill(words.removePriceNow, { model: modelOf(entry) })}
+            act={() => remove(entry)}
+            isQuiet
+          />
         ) : null,
     },
   ];

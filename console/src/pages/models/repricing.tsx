@@ -6,7 +6,8 @@ import { filled } from "../../data/catalog.ts";
 import { count } from "../../data/format.ts";
 import { useKeyNames } from "../../data/queries.ts";
 import { fill, texts } from "../../texts.ts";
-import { Button, Mark, Money, Section } from "../../ui/basics.tsx";
+import { Mark, Money, Section } from "../../ui/basics.tsx";
+import { Confirm } from "../../ui/confirm.tsx";
 import { Field, Form } from "../../ui/form.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
 
@@ -72,9 +73,7 @@ function Result({ report, book }: { readonly report: Report; readonly book: () =
           idOf={({ key_id: key, model }) => `${key} ${model}`}
         />
       </div>
-      <Button look="danger" onClick={book}>
-        {words.book}
-      </Button>
+      <Confirm label={words.book} question={fill(words.bookNow, { count: count(total.changed) })} act={book} />
     </div>
   );
 }
