@@ -61,7 +61,9 @@ const consoleStates = ({ succeeded, failed }: ConsoleSetting): readonly State[] 
   },
   { name: "provider", path: "/console/providers?open=sandbox", isDialog: true, show: text("Configuration") },
   { name: "provider-add", path: "/console/providers", isDialog: true, show: press("Add provider") },
-  { name: "model", path: "/console/models?open=smart", isDialog: true, show: text("Route") },
+  { name: "model", path: "/console/models?open=smart", isDialog: true, show: text("The next in the order") },
+  { name: "route-add", path: "/console/models", isDialog: true, show: press("Add route") },
+  { name: "price-add", path: "/console/models?tab=prices", isDialog: true, show: press("Add price") },
   { name: "prices", path: "/console/models?tab=prices", show: text(/Cost book/) },
   { name: "key", path: "/console/keys", isDialog: true, show: press("reports") },
   {
