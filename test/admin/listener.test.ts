@@ -47,7 +47,7 @@ test("each document has the paths of its own listener", async () => {
   const isAdmin = (path: string) => path.startsWith("/admin/api/") || path === "/metrics";
   expect((await pathsOf(running.url, client)).filter(isAdmin)).toEqual([]);
   const own = await pathsOf(adminUrl, {});
-  expect(own.filter((path) => !isAdmin(path)).sort()).toEqual(["/livez", "/openapi.json", "/readyz"]);
+  expect(own.filter((path) => !isAdmin(path)).sort()).toEqual(["/docs", "/livez", "/openapi.json", "/readyz"]);
 });
 
 test("a provider of a variable is shown without its credential", async () => {
