@@ -9,6 +9,7 @@ import { openRoot, pepperOf, readExistingSecret } from "../../src/config/secrets
 import { openStore } from "../../src/store/store.ts";
 import { axePath, seriousFaults } from "../support/axe.ts";
 import { hasBrowser, openBrowser } from "../support/browser.ts";
+import { forgedProvider } from "../support/forged-provider.ts";
 import { adminKey, gateway, type RunningGateway } from "../support/gateway.ts";
 import { go } from "./setting.ts";
 
@@ -112,6 +113,29 @@ describe.skipIf(!canRun)("users in Chromium (skipped: no Chromium, or the consol
     await drawer.waitFor({ state: "detached" });
     await dev.reload();
     await dev.getByRole("button", { name: "Sign in" }).waitFor();
+    expect(faults).toEqual([]);
+  });
+
+  test("people sign in at an OpenID provider, and read why they are refused", async () => {
+    const provider = await forgedProvider("turnpike");
+    const yaml = `console: { oidc: { issuer: "${provider.issuer}", client_id: turnpike, name: Example, roles: { dev: viewer } } }`;
+    const own = await gateway({ yaml });
+    const page = await newPage();
+    await page.goto(`${own.url}/console/keys?range=7d`);
+    await page.getByLabel("Admin key").waitFor();
+    await page.getByRole("link", { name: "Sign in with Example" }).click();
+    await page.getByText("None of your groups has a role here.").waitFor();
+    expect(page.url()).toBe(`${own.url}/console`);
+    await check(page, "oidc-refused");
+    provider.claims = { groups: ["dev"], email: "eve@example.com" };
+    await page.goto(`${own.url}/console/keys?range=7d`);
+    await page.getByRole("link", { name: "Sign in with Example" }).click();
+    await page.getByRole("heading", { name: "Keys and budgets" }).waitFor();
+    expect(page.url()).toBe(`${own.url}/console/keys?range=7d`);
+    await go(page, "Settings");
+    await page.getByText("eve@example.com").waitFor();
+    provider.stop();
+    await own.stop();
     expect(faults).toEqual([]);
   });
 

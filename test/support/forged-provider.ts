@@ -29,6 +29,7 @@ export async function forgedProvider(clientId: string): Promise<Forged> {
       forged.asked.push(`${request.method} ${pathname}`);
       if (pathname.endsWith("/openid-configuration")) return Response.json({ ...endpoints(), ...forged.metadata });
       if (pathname === "/keys") return Response.json({ keys: [jwk] });
+      if (pathname === "/authorize") return back(new URL(request.url).searchParams);
       if (pathname !== "/token") return new Response("not found", { status: 404 });
       forged.forms.push(new URLSearchParams(await request.text()));
       const key = forged.usesForeignKey ? foreign.privateKey : own.privateKey;
@@ -49,6 +50,11 @@ export async function forgedProvider(clientId: string): Promise<Forged> {
     token_endpoint: `${issuer}/token`,
     jwks_uri: `${issuer}/keys`,
   });
+  /** Signs in who is in the claims, without a page. */
+  const back = (query: URLSearchParams): Response => {
+    forged.claims = { ...forged.claims, nonce: query.get("nonce") };
+    return Response.redirect(`${query.get("redirect_uri")}?code=a-code&state=${query.get("state")}`);
+  };
   const forged: Forged = {
     ...{ issuer, claims: {}, usesForeignKey: false, token: null, metadata: {}, asked: [], forms: [] },
     stop: () => void server.stop(true),
