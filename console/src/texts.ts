@@ -49,7 +49,6 @@ export const texts = {
     forgotten: "Forgotten it? An owner can make a new invite for you.",
     withKey: "Use a key",
     withPassword: "Use email and password",
-    or: "or",
     with: "Sign in with {name}",
     oidcErrors: {
       denied: "{name} did not sign you in.",

@@ -2,7 +2,7 @@
 import { Type } from "typebox";
 import { closed, shortText } from "../admin/fields.ts";
 import { createLiveReader, type LiveChange, type LiveFilter, type LiveSource } from "../admin/live-requests.ts";
-import { requireVerb } from "../admin/permissions.ts";
+import { type Principal, requireVerb } from "../admin/permissions.ts";
 import { refuseUnknown } from "../admin/query.ts";
 import { GatewayError } from "../canonical/error.ts";
 import type { JsonObject } from "../lib/json.ts";
@@ -24,6 +24,8 @@ const heartbeatTicks = 15;
 /** A stream ends after so long, and its client continues with a credential that is checked again. */
 const maxTicks = 300;
 const maxReaders = 20;
+/** How often it is checked whether the client may still see the stream. */
+const checkTicks = 2;
 
 const filters = Type.Object(
   {
@@ -45,16 +47,19 @@ interface Watch {
   readonly onEnd: () => void;
   /** The client has left. */
   readonly isOver: () => boolean;
+  /** Whether the client may still see what it could see at first. */
+  readonly isAllowed: () => Promise<boolean>;
 }
 
 /** Read by its client: a slow one gets fewer and larger changes, and nothing is queued. */
-function streamOf({ parts, next, onEnd, isOver }: Watch): ReadableStream<Uint8Array> {
+function streamOf({ parts, next, onEnd, isOver, isAllowed }: Watch): ReadableStream<Uint8Array> {
   let ticks = 0;
   let silent = 0;
   const step = async (): Promise<string | null> => {
     if (ticks++ >= maxTicks) return null;
     if (ticks > 1) await Bun.sleep(tickMs);
     if (isOver() || (await parts.isEnding())) return null;
+    if (ticks % checkTicks === 0 && !(await isAllowed())) return null;
     const change = await next();
     if (!change.isEmpty || ticks === 1) {
       silent = 0;
@@ -78,6 +83,16 @@ function streamOf({ parts, next, onEnd, isOver }: Watch): ReadableStream<Uint8Ar
     },
     { highWaterMark: 0 },
   );
+}
+
+/** A caller whose session, key or roles have changed loses the stream; it may begin another one with what it has now. */
+async function hasSameRoles(parts: LiveParts, context: HandlerContext, { roles }: Principal): Promise<boolean> {
+  try {
+    return (await adminCaller(parts, context)).roles.join() === roles.join();
+  } catch (thrown) {
+    // An address that waits because of others keeps what it has.
+    return !(thrown instanceof GatewayError && thrown.kind === "invalid_api_key");
+  }
 }
 
 const placeForm = /^[a-z0-9]+\.\d{1,15}$/;
@@ -107,7 +122,7 @@ function createHandle(): (parts: LiveParts, context: HandlerContext) => Promise<
     };
     request.signal.addEventListener("abort", onEnd);
     const body = streamOf({
-      ...{ parts, onEnd, isOver: () => isOver },
+      ...{ parts, onEnd, isOver: () => isOver, isAllowed: () => hasSameRoles(parts, context, principal) },
       next: () => {
         if (!isFirst) return next();
         isFirst = false;

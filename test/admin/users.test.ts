@@ -70,6 +70,17 @@ describe("a user", () => {
     expect(errorIn(await again.call("GET keys"))).toMatchObject({ status: 401, code: "session_ended" });
   });
 
+  test("loses an open stream with its role", async () => {
+    const mine = await user("viewer");
+    const response = await fetch(`${running.url}/admin/api/requests/live`, { headers: { cookie: mine.own.cookie } });
+    const reader = (response.body as ReadableStream<Uint8Array>).getReader();
+    expect((await reader.read()).done).toBe(false);
+    await ask(`PATCH users/${mine.id}`, { role: "billing" });
+    // Ends, and not only after the five minutes of every stream.
+    for (;;) if ((await reader.read()).done) break;
+    expect((await mine.call("GET session")).body["roles"]).toContain("costs:read");
+  }, 30_000);
+
   test("is in the list of sessions and in the audit log", async () => {
     const mine = await user("owner");
     const { id } = mine.answer.body as { id: string };
