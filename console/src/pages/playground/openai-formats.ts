@@ -8,7 +8,7 @@ const given = (value: number | null, name: string) => (value === null ? {} : { [
 function chatContent({ parts }: Message): unknown {
   if (parts.every(({ kind }) => kind === "text"))
     return parts.map((part) => (part.kind === "text" ? part.text : "")).join("");
-  return parts.flatMap((part) => {
+  return parts.flatMap((part): object[] => {
     if (part.kind === "text") return [{ type: "text", text: part.text }];
     return part.kind === "image" ? [{ type: "image_url", image_url: { url: part.url } }] : [];
   });
@@ -57,7 +57,7 @@ export const chatCompletions: Format = {
 };
 
 function inputItems({ role, parts }: Message): object[] {
-  const content = parts.flatMap((part) => {
+  const content = parts.flatMap((part): object[] => {
     if (part.kind === "text") return [{ type: role === "user" ? "input_text" : "output_text", text: part.text }];
     return part.kind === "image" ? [{ type: "input_image", image_url: part.url }] : [];
   });
