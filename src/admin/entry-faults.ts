@@ -12,6 +12,9 @@ const textOf = ({ path, problem }: EntryFault): string => JSON.stringify([path, 
 const dotted = (path: readonly string[]): string =>
   path.reduce((text, part) => (/^\d+$/.test(part) ? `${text}[${part}]` : `${text}.${part}`), "config");
 
+/** Sections of the configuration, as one entry of each is called. */
+const titles: Readonly<Record<string, string>> = { providers: "provider", models: "route", prices: "price" };
+
 /** The error of a change that adds a fault; null if it adds none. */
 export function entryConflict(before: readonly EntryFault[], after: readonly EntryFault[]): GatewayError | null {
   const known = new Set(before.map(textOf));
@@ -21,7 +24,7 @@ export function entryConflict(before: readonly EntryFault[], after: readonly Ent
   const param = dotted(field);
   return new GatewayError(
     "invalid_value",
-    `The ${section ?? "entry"} '${name}' is not valid: ${param}: ${fault.problem}.`,
+    `The ${titles[section ?? ""] ?? "entry"} '${name}' is not valid: ${param}: ${fault.problem}.`,
     {
       param,
     },

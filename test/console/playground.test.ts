@@ -3,10 +3,11 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:tes
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
+import { axePath } from "../support/axe.ts";
 import { hasBrowser, openBrowser } from "../support/browser.ts";
 import { clientKey, gateway, type RunningGateway } from "../support/gateway.ts";
 import { type Reply, type Upstream, upstream } from "../support/upstream.ts";
-import { axePath, faultsOf, picture } from "./looks.ts";
+import { faultsOf, picture } from "./looks.ts";
 import { go, signedIn, type View, views } from "./setting.ts";
 
 const canRun =

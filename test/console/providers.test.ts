@@ -3,10 +3,11 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
+import { axePath } from "../support/axe.ts";
 import { hasBrowser, openBrowser } from "../support/browser.ts";
 import { adminKey, gateway, type RunningGateway } from "../support/gateway.ts";
 import { type Upstream, upstream } from "../support/upstream.ts";
-import { axePath, faultsOf, picture } from "./looks.ts";
+import { faultsOf, picture } from "./looks.ts";
 import { chat, go, signedIn, type View, views } from "./setting.ts";
 
 const canRun =

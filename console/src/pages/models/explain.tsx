@@ -33,7 +33,9 @@ function supportsOf({ supports }: Placed): string[] {
 function Candidate({ each }: { readonly each: Placed }) {
   const name = [`${each.provider}/${each.model}`, each.credential].filter((part) => part !== null).join(", ");
   const facts = [
-    ...(each.share === null ? [] : [fill(words.share, { share: percent(each.share, 1) })]),
+    ...(each.share === null || each.state !== "available"
+      ? []
+      : [fill(words.share, { share: percent(each.share, 1) })]),
     ...(each.tier === 1 ? [] : [fill(words.tier, { tier: each.tier })]),
     ...supportsOf(each),
     duration(each.first_token_ms ?? each.response_ms),

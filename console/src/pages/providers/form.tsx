@@ -9,18 +9,11 @@ import { Field, Form } from "../../ui/form.tsx";
 
 const words = texts.providers;
 
-const kinds = [
-  "openai",
-  "anthropic",
-  "gemini",
-  "compatible",
-  "cohere",
-  "mistral",
-  "groq",
-  "deepseek",
-  "openrouter",
-  "xai",
-];
+/** As suggestions: the gateway checks the kind. */
+const kinds = (
+  "openai anthropic gemini azure vertex bedrock cohere jina voyage tei elevenlabs deepgram azure-speech kling jimeng vidu runway replicate fal openrouter groq deepseek " +
+  "mistral xai together fireworks cerebras moonshot zhipu zai dashscope ark byteplus minimax siliconflow ollama-cloud ollama lmstudio vllm llamacpp compatible"
+).split(" ");
 
 const limitNames = ["requests_per_minute", "tokens_per_minute", "concurrent_requests", "cost_per_day"] as const;
 const shownFields = ["kind", "base_url", "models", "limits", "disabled"];
