@@ -28,6 +28,7 @@ import type { Videos } from "./gateway/tasks/videos.ts";
 import type { CallerParts } from "./http/admin-caller.ts";
 import { adminEndpoints } from "./http/admin-endpoints.ts";
 import type { Endpoint } from "./http/endpoint.ts";
+import { exportEndpoint } from "./http/export-endpoints.ts";
 import { type LiveParts, liveEndpoint } from "./http/live-endpoints.ts";
 import { type MetricsParts, metricsRow } from "./http/metrics-endpoints.ts";
 import type { ReadLimits } from "./http/read.ts";
@@ -229,6 +230,7 @@ export function adminApi(parts: AdminApiParts, teardown: (() => unknown)[]): rea
   return [
     ...signInRows(parts, callers),
     liveEndpoint(() => liveParts(parts, callers, reader)),
+    exportEndpoint(() => ({ ...callers, reader })),
     ...adminEndpoints(resources, () => ({ ...callers, admin })),
     metricsRow(() => ({ registry, mayReadMetrics })),
   ];

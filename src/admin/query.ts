@@ -82,7 +82,7 @@ export type Validate = (schema: TObject, value: JsonObject) => void;
 export function readPage(
   query: URLSearchParams,
   resource: string,
-  { filters: schema, position }: ListVerb,
+  { filters: schema, position }: Pick<ListVerb, "filters" | "position">,
   validate: Validate,
 ): PageRequest<JsonObject> {
   const names = Object.keys(schema.properties);

@@ -4,6 +4,7 @@ import { entrySchemas } from "../../src/config/schema.ts";
 import { adminEndpoints } from "../../src/http/admin-endpoints.ts";
 import type { Endpoint } from "../../src/http/endpoint.ts";
 import { type EndpointDependencies, endpoints } from "../../src/http/endpoints.ts";
+import { exportEndpoint } from "../../src/http/export-endpoints.ts";
 import { liveEndpoint } from "../../src/http/live-endpoints.ts";
 import { metricsRow } from "../../src/http/metrics-endpoints.ts";
 import { oidcEndpoints } from "../../src/http/oidc-endpoints.ts";
@@ -19,6 +20,7 @@ export const adminRows: readonly Endpoint[] = [
   ...sessionEndpoints(notCalled),
   ...oidcEndpoints(notCalled),
   liveEndpoint(notCalled),
+  exportEndpoint(notCalled),
   ...adminEndpoints(
     adminResources({ schemas: entrySchemas } as Partial<ResourceDependencies> as ResourceDependencies),
     notCalled,

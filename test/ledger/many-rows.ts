@@ -48,6 +48,7 @@ export async function addRows(dataFolder: string, rows: number, seed = 1): Promi
       ...(random(3) === 0 ? { endUser: `user-${random(20)}` } : {}),
       model: pick(["smart", "fast"]),
       operation: pick(["chat", "embed"]),
+      session: `session-${at % 40}`,
     });
     const entry = await ledger.open(given);
     if (random(200) === 0) {

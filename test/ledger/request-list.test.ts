@@ -18,7 +18,16 @@ beforeAll(async () => {
 afterAll(() => folder.remove());
 
 function matches({ opening, settlement }: KnownRow, filter: RequestListFilter): boolean {
-  const { sinceMs = 0, untilMs = Number.MAX_SAFE_INTEGER, ...exact } = filter;
+  const { sinceMs = 0, untilMs = Number.MAX_SAFE_INTEGER, ...others } = filter;
+  const { minDurationMs = 0, maxDurationMs, minCostNanoDollars, maxCostNanoDollars, ...exact } = others;
+  const isWithin = (value: unknown, least = 0, most = Number.MAX_SAFE_INTEGER): boolean =>
+    value !== null && value !== undefined && Number(value) >= least && Number(value) <= most;
+  const fitsCost =
+    (minCostNanoDollars ?? maxCostNanoDollars) === undefined ||
+    isWithin(settlement?.costNanoDollars, minCostNanoDollars, maxCostNanoDollars);
+  const fitsDuration =
+    (others.minDurationMs ?? maxDurationMs) === undefined ||
+    isWithin(settlement?.durationMs, minDurationMs, maxDurationMs);
   const row = {
     ...opening,
     key: opening.keyId,
@@ -27,7 +36,9 @@ function matches({ opening, settlement }: KnownRow, filter: RequestListFilter): 
     errorCode: settlement === null ? "interrupted" : settlement.errorCode,
   };
   const isInTime = opening.atMs >= sinceMs && opening.atMs < untilMs;
-  return isInTime && Object.entries(exact).every(([name, value]) => Object(row)[name] === value);
+  return (
+    isInTime && fitsCost && fitsDuration && Object.entries(exact).every(([name, value]) => Object(row)[name] === value)
+  );
 }
 
 function allPages(filter: RequestListFilter, limit: number): string[] {
@@ -51,6 +62,9 @@ test.each<[string, RequestListFilter, number]>([
   ["of an end user", { endUser: "user-7", project: "web" }, 7],
   ["in a time", { sinceMs: Date.UTC(2026, 0, 31, 3, 20), untilMs: Date.UTC(2026, 0, 31, 9), provider: "claude" }, 25],
   ["of an operation", { operation: "embed", organization: "default" }, 500],
+  ["of a session", { session: "session-1" }, 5],
+  ["within costs", { minCostNanoDollars: 300, maxCostNanoDollars: 320 }, 10],
+  ["within durations, of a key", { minDurationMs: 100, maxDurationMs: 900, key: "key_b" }, 50],
   ["of nothing", { model: "unknown" }, 5],
 ])("%s", (_name, filter, limit) => {
   const expected = known.filter((row) => matches(row, filter)).map(({ opening }) => opening.id);

@@ -10,7 +10,7 @@ import { parseDecimal } from "../../lib/decimal.ts";
 import type { JsonObject } from "../../lib/json.ts";
 import { amountMembers, writeAmounts } from "../amounts.ts";
 import { closed, dollars, givenTime, integer, isoTime, money, nullable, shortText, text, time } from "../fields.ts";
-import { requireRole } from "../permissions.ts";
+import { type Principal, requireRole } from "../permissions.ts";
 import { msOf } from "../query.ts";
 import { type Action, list, type Resource } from "../resource.ts";
 
@@ -28,7 +28,11 @@ export interface RequestDependencies {
 
 const states = ["open", "pending", "completed", "failed", "cancelled", "rejected", "interrupted", "replayed"];
 
-const filters = Type.Object(
+const costText = (description: string) => Type.String({ pattern: "^\\d{1,9}(?:\\.\\d{1,9})?$", description });
+const durationMs = (description: string) => Type.Integer({ minimum: 0, maximum: 10_000_000_000, description });
+
+/** What lists, and exports, are filtered by. */
+export const requestFilters = Type.Object(
   {
     since: Type.Optional(givenTime("From this time on.")),
     until: Type.Optional(givenTime("Before this time.")),
@@ -43,12 +47,11 @@ const filters = Type.Object(
     status: Type.Optional(Type.Integer({ minimum: 100, maximum: 599, description: "Only with this HTTP status." })),
     error_code: Type.Optional(shortText("Only with this error code.")),
     request_id: Type.Optional(shortText("The `x-request-id`, or the gateway's own ID.")),
-    min_duration_ms: Type.Optional(
-      Type.Integer({ minimum: 0, maximum: 10_000_000_000, description: "At least so long." }),
-    ),
-    min_cost: Type.Optional(
-      Type.String({ pattern: "^\\d{1,9}(?:\\.\\d{1,9})?$", description: "At least this cost, in US dollars." }),
-    ),
+    session: Type.Optional(Type.String({ minLength: 1, maxLength: 512, description: "Only of this session." })),
+    min_duration_ms: Type.Optional(durationMs("At least so long.")),
+    max_duration_ms: Type.Optional(durationMs("At most so long.")),
+    min_cost: Type.Optional(costText("At least this cost, in US dollars.")),
+    max_cost: Type.Optional(costText("At most this cost, in US dollars.")),
   },
   closed,
 );
@@ -77,7 +80,8 @@ const attempt = Type.Object({
   cost: money("Cost of a failed attempt."),
 });
 
-const object = Type.Object({
+/** A request as lists have it. */
+export const requestObject = Type.Object({
   object: Type.Literal("request"),
   id: text("The gateway's own ID."),
   request_id: nullable(text("The `x-request-id` that the client saw.")),
@@ -210,9 +214,14 @@ const nanoDigits = 9;
 
 type Filters = Record<string, string | number | undefined>;
 
-function filterOf(given: Filters): RequestListFilter {
+function nanoDollars(text: string | undefined): number | undefined {
+  return text === undefined ? undefined : Number(parseDecimal(text, nanoDigits));
+}
+
+/** Throws status 403 for a filter by cost of a caller who may not see costs. */
+export function requestFilterOf(principal: Principal, given: Filters): RequestListFilter {
+  if (given.min_cost !== undefined || given.max_cost !== undefined) requireRole(principal, "costs:read");
   const text = (name: string): string | undefined => given[name] as string | undefined;
-  const minCost = text("min_cost");
   const wanted = {
     sinceMs: msOf("since", text("since")),
     untilMs: msOf("until", text("until")),
@@ -220,6 +229,7 @@ function filterOf(given: Filters): RequestListFilter {
     project: text("project_id"),
     key: text("key_id"),
     endUser: text("end_user"),
+    session: text("session"),
     model: text("model"),
     provider: text("provider"),
     operation: text("operation"),
@@ -228,7 +238,9 @@ function filterOf(given: Filters): RequestListFilter {
     requestId: text("request_id"),
     httpStatus: given.status,
     minDurationMs: given.min_duration_ms,
-    minCostNanoDollars: minCost === undefined ? undefined : Number(parseDecimal(minCost, nanoDigits)),
+    maxDurationMs: given.max_duration_ms,
+    minCostNanoDollars: nanoDollars(text("min_cost")),
+    maxCostNanoDollars: nanoDollars(text("max_cost")),
   };
   return Object.fromEntries(Object.entries(wanted).filter(([, value]) => value !== undefined)) as RequestListFilter;
 }
@@ -237,13 +249,12 @@ export function requests(dependencies: RequestDependencies): Resource {
   const { reader, attempts, adjustments } = dependencies;
   return {
     actions: { bodies: bodiesAction(dependencies), cancel: cancelAction(dependencies) },
-    ...{ name: "requests", title: "request", object },
-    list: list(filters, [""], async ({ principal }, { filters: given, limit, after }) => {
-      if (given.min_cost !== undefined) requireRole(principal, "costs:read");
+    ...{ name: "requests", title: "request", object: requestObject },
+    list: list(requestFilters, [""], async ({ principal }, { filters: given, limit, after }) => {
       const cursor = after?.[0] as string | undefined;
       if (cursor !== undefined && !/^[a-z0-9]+\.\d{1,15}$/.test(cursor))
         throw new GatewayError("invalid_value", "Invalid 'cursor'.", { param: "cursor" });
-      const filter = filterOf(given as Filters);
+      const filter = requestFilterOf(principal, given as Filters);
       const { rows, next } = await reader().requests({ filter, limit, ...(cursor === undefined ? {} : { cursor }) });
       return { data: rows.map((row) => written(row, null)), next: next === null ? null : [next] };
     }),

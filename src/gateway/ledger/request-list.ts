@@ -14,6 +14,7 @@ export interface RequestListFilter {
   readonly project?: string;
   readonly key?: string;
   readonly endUser?: string;
+  readonly session?: string;
   readonly model?: string;
   readonly provider?: string;
   readonly operation?: string;
@@ -21,7 +22,9 @@ export interface RequestListFilter {
   readonly errorCode?: string;
   readonly httpStatus?: number;
   readonly minDurationMs?: number;
+  readonly maxDurationMs?: number;
   readonly minCostNanoDollars?: number;
+  readonly maxCostNanoDollars?: number;
   /** The gateway's own id, or the client's request id. */
   readonly requestId?: string;
 }
@@ -43,7 +46,25 @@ export interface RequestPage {
 const maxBlocks = 48;
 
 /** Throws an Error for an invalid cursor. */
-export function readRequestPage(dataFolder: string, { filter = {}, limit, cursor }: RequestListQuery): RequestPage {
+export function readRequestPage(dataFolder: string, query: RequestListQuery): RequestPage {
+  const near = nearId(query);
+  if (near === null) return readPage(dataFolder, query);
+  const page = readPage(dataFolder, { ...query, filter: near });
+  return page.rows[0]?.id === near.requestId ? page : readPage(dataFolder, query);
+}
+
+const idForm = /^([\da-f]{8})-([\da-f]{4})-7[\da-f]{3}-[\da-f]{4}-[\da-f]{12}$/;
+const nearMs = 3_600_000;
+
+/** The gateway's own IDs have the time in them, so that one is found without reading every block. */
+function nearId({ filter = {} }: RequestListQuery): RequestListFilter | null {
+  const [, high, low] = idForm.exec(filter.requestId ?? "") ?? [];
+  if (filter.sinceMs !== undefined || filter.untilMs !== undefined || high === undefined) return null;
+  const ms = Number.parseInt(`${high}${low}`, 16);
+  return { ...filter, sinceMs: Math.max(0, ms - nearMs), untilMs: ms + nearMs };
+}
+
+function readPage(dataFolder: string, { filter = {}, limit, cursor }: RequestListQuery): RequestPage {
   const place = cursor === undefined ? null : placeOf(cursor);
   return withUsageIndex(dataFolder, ({ files, database }) => {
     const first = place === null ? 0 : files.findIndex(({ id }) => id === place.file);
@@ -98,7 +119,8 @@ const readBlocks = rowReader("blocks", Type.Object({ block: IntColumn }));
 function blocksFor(database: Database, ledger: string, { filter, below }: Part): number[] | null {
   const { sinceMs, untilMs } = filter;
   const zones = columns.filter(([name]) => typeof filter[name] === "string");
-  if (zones.length === 0 && sinceMs === undefined && untilMs === undefined) return null;
+  const isBounded = boundedFilters.some((name) => filter[name] !== undefined);
+  if (zones.length === 0 && !isBounded) return null;
   const clauses = ["ledger = ?", "block <= ?", "max_at >= ?", "min_at < ?"];
   const range = [sinceMs ?? 0, untilMs ?? Number.MAX_SAFE_INTEGER];
   const values: SQLQueryBindings[] = [ledger, Math.floor((below - 1) / blockRows), ...range];
@@ -131,6 +153,7 @@ const columns: readonly (readonly [keyof RequestListFilter, string])[] = [
   ["project", "project"],
   ["key", "key_id"],
   ["endUser", "end_user"],
+  ["session", "session"],
   ["model", "model"],
   ["provider", "provider"],
   ["operation", "operation"],
@@ -144,9 +167,14 @@ const otherClauses: readonly (readonly [keyof RequestListFilter, string])[] = [
   ["untilMs", "at_ms < ?"],
   ["httpStatus", "http_status = ?"],
   ["minDurationMs", "duration_ms >= ?"],
+  ["maxDurationMs", "duration_ms <= ?"],
   ["minCostNanoDollars", "cost >= ?"],
+  ["maxCostNanoDollars", "cost <= ?"],
   ["requestId", "? in (id, request_id)"],
 ];
+
+/** A page by only these also ends after some blocks; an ID is looked for everywhere. */
+const boundedFilters = otherClauses.map(([name]) => name).filter((name) => name !== "requestId");
 
 function conditions(filter: RequestListFilter) {
   const clauses: string[] = [];

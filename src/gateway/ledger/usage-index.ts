@@ -29,9 +29,9 @@ export const groupColumns = [
 ] as const;
 
 /** Columns whose values are indexed by block. */
-const zoneColumns: readonly string[] = [...groupColumns, "state", columnOf("errorCode")];
+const zoneColumns: readonly string[] = [...groupColumns, "session", "state", columnOf("errorCode")];
 
-const version = 3;
+const version = 4;
 const tables = [
   "create table files (ledger text primary key, through integer not null, adjusted integer not null) without rowid",
   "create table late (ledger text not null, n integer not null, primary key (ledger, n)) without rowid",
