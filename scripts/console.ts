@@ -10,6 +10,9 @@ const source = join(repository, "console");
 const target = join(repository, "dist", "console.bundle");
 const tailwind = join(repository, "node_modules", "@tailwindcss", "cli", "dist", "index.mjs");
 
+/** Builds on every change, and open pages follow. */
+const isWatched = process.argv.includes("--watch");
+
 interface BundledFile {
   readonly type: string;
   /** Base64. */
@@ -33,7 +36,7 @@ function sourceDigest(): string {
   const own = [join(repository, "package-lock.json"), import.meta.path, join(import.meta.dir, "guides.ts")];
   for (const path of [...files, ...guideFiles, ...own])
     hasher.update(path.slice(repository.length)).update(readFileSync(path));
-  return hasher.digest("hex").slice(0, 16);
+  return hasher.update(String(isWatched)).digest("hex").slice(0, 16);
 }
 
 function isCurrent(digest: string): boolean {
@@ -75,7 +78,7 @@ async function scripts() {
     minify: true,
     naming: { entry: "[name]-[hash].[ext]", chunk: "[name]-[hash].[ext]" },
     plugins: [withoutInlineStyles, guidesPlugin],
-    define: { "process.env.NODE_ENV": '"production"' },
+    define: { "process.env.NODE_ENV": '"production"', IS_WATCHED: String(isWatched) },
   });
   return await Promise.all(
     built.outputs.map(async (output) => ({
@@ -124,7 +127,7 @@ if (!existsSync(tailwind)) {
   if (!existsSync(target)) console.log("The console was not built: its development dependencies are not installed.");
 } else {
   await refresh();
-  if (process.argv.includes("--watch")) {
+  if (isWatched) {
     let timer: ReturnType<typeof setTimeout> | undefined;
     const failed = (cause: unknown): void => console.log(String(cause));
     const changed = () => {

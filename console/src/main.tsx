@@ -5,7 +5,7 @@ import { lazy, StrictMode, Suspense, useEffect, useState } from "react";
 import { createRoot } from "react-dom/client";
 import { ApiError, consolePath, currentSession, onSignedOut, type Session, signOut } from "./data/api.ts";
 import { readSearch, writeSearch } from "./data/url.ts";
-import { withReload } from "./shell/reload.ts";
+import { followBuilds, withReload } from "./shell/reload.ts";
 import { ShellSession } from "./shell/session.ts";
 import { Shell } from "./shell/shell.tsx";
 import { hasArrival, SignIn } from "./shell/sign-in.tsx";
@@ -81,6 +81,7 @@ function App() {
 }
 
 applyTheme();
+followBuilds();
 createRoot(document.getElementById("root") as HTMLElement).render(
   <StrictMode>
     <App />

@@ -3,7 +3,7 @@ import { createRootRoute, createRoute, createRouter, RouterProvider } from "@tan
 import { lazy, type ReactNode, StrictMode, Suspense, useCallback, useEffect, useMemo, useState } from "react";
 import { createRoot } from "react-dom/client";
 import { base } from "../data/gateway.ts";
-import { withReload } from "../shell/reload.ts";
+import { followBuilds, withReload } from "../shell/reload.ts";
 import { applyTheme } from "../shell/theme.ts";
 import { Failure, Skeleton } from "../ui/states.tsx";
 import { Frame } from "./frame.tsx";
@@ -75,6 +75,7 @@ const router = createRouter({
 });
 
 applyTheme();
+followBuilds();
 createRoot(document.getElementById("root") as HTMLElement).render(
   <StrictMode>
     <WithReader>

@@ -1,4 +1,4 @@
-// A page that was opened before an upgrade names files that are gone: it loads itself again, once for each build.
+// Pages that load themselves again: after an upgrade, whose files have other names, and while they are developed.
 import { texts } from "../texts.ts";
 
 const name = "turnpike.reloaded";
@@ -20,4 +20,18 @@ export function withReload<Part>(load: () => Promise<Part>): () => Promise<Part>
       location.reload();
       return new Promise<never>(() => undefined);
     });
+}
+
+/** True in the builds of `npm run dev`. */
+declare const IS_WATCHED: boolean;
+
+/** While pages are developed: an open page is loaded again after each build. */
+export function followBuilds(): void {
+  if (!IS_WATCHED) return;
+  const look = async (): Promise<void> => {
+    const answer = await fetch(location.href, { headers: { accept: "text/html" } }).catch(() => null);
+    const found = /data-build="(\w+)"/.exec((await answer?.text()) ?? "")?.[1];
+    if (found !== undefined && found !== build) location.reload();
+  };
+  setInterval(() => void look(), 1_000);
 }
