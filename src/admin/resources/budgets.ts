@@ -26,7 +26,7 @@ const object = Type.Object({
   level: Type.Enum([...levels], { description: "What it limits." }),
   id: text("ID of the key, the project or the organization."),
   name: text("Name of the key; of others the ID."),
-  period: text("`day`, `week`, `month` or `total`."),
+  period: Type.Enum(["day", "week", "month", "total"], { description: "How long its window is." }),
   amount: text("The limit in US dollars."),
   spent: text("Settled in the present window."),
   reserved: text("Reserved by requests in progress."),

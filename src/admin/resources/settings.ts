@@ -15,7 +15,7 @@ const object = Type.Object({
   object: Type.Literal("setting"),
   id: text("A variable, or the path of a field of the configuration file."),
   value: nullable(Type.Union([Type.String(), Type.Number(), Type.Boolean()])),
-  source: text("`default`, `file` or `environment`. Settings are changed there."),
+  source: Type.Enum(["default", "file", "environment"], { description: "Where it is defined, and changed." }),
 });
 
 export function settings(entries: () => readonly SettingEntry[]): Resource {
