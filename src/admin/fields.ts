@@ -9,7 +9,7 @@ export const text = (description: string) => Type.String({ description });
 export const shortText = (description: string) => Type.String({ minLength: 1, maxLength: 200, description });
 export const integer = (description: string) => Type.Integer({ description });
 
-const timeForm = "^\\d{4}-\\d{2}-\\d{2}(?:T\\d{2}:\\d{2}(?::\\d{2}(?:\\.\\d{1,3})?)?(?:Z|[+-]\\d{2}:\\d{2}))?$";
+export const timeForm = "^\\d{4}-\\d{2}-\\d{2}(?:T\\d{2}:\\d{2}(?::\\d{2}(?:\\.\\d{1,3})?)?(?:Z|[+-]\\d{2}:\\d{2}))?$";
 
 /** A time that the gateway sets. */
 export const time = (description: string) => Type.String({ format: "date-time", description });

@@ -2,6 +2,7 @@
 import type { TSchema } from "typebox";
 import { Compile, type Validator } from "typebox/compile";
 import type { TLocalizedValidationError } from "typebox/error";
+import { timeForm } from "../admin/fields.ts";
 import { GatewayError } from "../canonical/error.ts";
 import type { JsonObject } from "../lib/json.ts";
 import { settleNumbers } from "./exact-numbers.ts";
@@ -57,6 +58,11 @@ const matchesAnother = (fault: Fault, peers: readonly Fault[]): boolean =>
 
 const branchOf = (fault: Fault): string => /^.*\/anyOf\/\d+/.exec(fault.schemaPath)?.[0] ?? "";
 
+/** Patterns in words. */
+const formWords: Readonly<Record<string, string>> = {
+  [timeForm]: "must be a time such as 2026-01-31T12:00:00Z, or a day such as 2026-01-31",
+};
+
 function wordsFor(fault: Fault, faults: readonly Fault[]): string {
   const types = faults
     .filter((other) => other.instancePath === fault.instancePath && other.keyword === "type")
@@ -65,10 +71,22 @@ function wordsFor(fault: Fault, faults: readonly Fault[]): string {
   if (fault.keyword === "type") return `must be ${[...new Set(types)].join(" or ")}`;
   if (fault.keyword === "enum" && "allowedValues" in fault.params)
     return `must be one of ${fault.params.allowedValues.flatMap((value) => (value === null ? [] : [`'${value}'`])).join(", ")}`;
-  return fault.message;
+  if (fault.keyword === "pattern") return formWords[String(Object(fault.params).pattern)] ?? fault.message;
+  const isEmpty = (fault.keyword === "minLength" || fault.keyword === "minItems") && Object(fault.params).limit === 1;
+  return isEmpty ? "must not be empty" : fault.message;
 }
 
-function toError(fault: Fault, faults: readonly Fault[]): GatewayError {
+const namesShown = 30;
+
+/** The members of the object whose schema refuses an unknown one; empty where they cannot be listed. */
+function membersIn(schema: TSchema, { schemaPath }: Fault): string {
+  let at: unknown = schema;
+  for (const part of schemaPath.split("/").slice(1, -1)) at = Object(at)[part];
+  const names = Object.keys(Object(Object(at).properties));
+  return names.length === 0 || names.length > namesShown ? "" : ` Use ${names.join(", ")}.`;
+}
+
+function toError(fault: Fault, faults: readonly Fault[], schema: TSchema): GatewayError {
   const base = pathOf(fault.instancePath);
   if (fault.keyword === "required" && "requiredProperties" in fault.params) {
     const missing = fault.params.requiredProperties[0] ?? "";
@@ -78,7 +96,8 @@ function toError(fault: Fault, faults: readonly Fault[]): GatewayError {
   // A closed object refuses each unknown member by the schema `false`.
   if (fault.keyword === "boolean") {
     const param = base.slice(0, 200);
-    return new GatewayError("invalid_value", `Unknown parameter: '${param}'.`, { param, code: "unknown_parameter" });
+    const message = `Unknown parameter: '${param}'.${membersIn(schema, fault)}`;
+    return new GatewayError("invalid_value", message, { param, code: "unknown_parameter" });
   }
   const kind = fault.keyword === "type" || isUnion(fault) ? "invalid_type" : "invalid_value";
   return new GatewayError(kind, `Invalid '${base}': it ${wordsFor(fault, faults)}.`, {
@@ -102,5 +121,7 @@ export function validate(schema: TSchema, wire: JsonObject): void {
   if (validator.Check(wire)) return;
   const faults = validator.Errors(wire);
   const fault = mostHelpful(faults);
-  throw fault === undefined ? new GatewayError("invalid_value", "The body is not valid.") : toError(fault, faults);
+  throw fault === undefined
+    ? new GatewayError("invalid_value", "The body is not valid.")
+    : toError(fault, faults, schema);
 }

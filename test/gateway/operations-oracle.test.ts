@@ -12,7 +12,7 @@ import { oracleUpstream } from "../support/oracle-upstream.ts";
 import { until } from "../support/until.ts";
 
 const isFull = process.env["TURNPIKE_TEST_FULL"] === "1";
-const kills = isFull ? 50 : 2;
+const kills = Number(process.env["TURNPIKE_TEST_KILLS"] ?? (isFull ? 50 : 2));
 const clients = isFull ? 64 : 16;
 const limit = 5_000_000_000_000n;
 
