@@ -86,6 +86,7 @@ export function settingEntries(
       value: pages?.session_idle_minutes ?? defaultIdleMinutes,
       source: inFile(pages?.session_idle_minutes),
     },
+    { id: "console.oidc.issuer", value: pages?.oidc?.issuer ?? null, source: inFile(pages?.oidc) },
     { id: "videos.retention_days", value: videos?.retention_days ?? null, source: inFile(videos?.retention_days) },
   ];
 }
