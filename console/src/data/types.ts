@@ -154,6 +154,7 @@ export interface Project {
   readonly name: string;
   readonly organization_id: string;
   readonly rules: Rules;
+  readonly version: number | null;
 }
 
 export interface Setting {

@@ -1,16 +1,17 @@
 // How much of a budget is spent, as a bar with its figures, and the day on which it will be spent.
-import type { BudgetState } from "../data/budget.ts";
 import { money, percent, relative } from "../data/format.ts";
+import type { BudgetRow } from "../data/types.ts";
 import { texts } from "../texts.ts";
 import { joined } from "./basics.tsx";
 
 /** From this share on a budget needs attention. */
-export const warningShare = 0.8;
+const warningShare = 0.8;
 
-export function BudgetBar({ state }: { readonly state: BudgetState }) {
-  const { budget, spent, share, spentAt } = state;
+export function BudgetBar({ budget }: { readonly budget: BudgetRow }) {
+  const { amount, period, spent, share, spent_at: spentAt } = budget;
   const look = share >= 1 ? "bg-failing" : share >= warningShare ? "bg-warning" : "bg-ok";
-  const label = `${money(String(spent))} of ${money(budget.amount)} ${texts.keys.periods[budget.period]}`;
+  const label = `${money(spent)} of ${money(amount)} ${texts.keys.periods[period]}`;
+  const text = `${percent(share, 1)}: ${label}${spentAt !== null && share < 1 ? `, spent ${relative(spentAt)}` : ""}`;
   return (
     <div className="min-w-36">
       <div
@@ -23,9 +24,8 @@ export function BudgetBar({ state }: { readonly state: BudgetState }) {
       >
         <div className={joined("h-full", look)} style={{ width: `${Math.min(100, share * 100)}%` }} />
       </div>
-      <p className="truncate text-[12px] text-muted" title={label}>
-        {percent(share, 1)}: {label}
-        {spentAt !== null && share < 1 ? `, spent ${relative(spentAt)}` : ""}
+      <p className="truncate text-[12px] text-muted" title={text}>
+        {text}
       </p>
     </div>
   );

@@ -1,9 +1,10 @@
 // A drawer from the right for one thing, and a dialog for a form: both trap the focus and give it back.
 import * as Dialog from "@radix-ui/react-dialog";
 import { X } from "lucide-react";
-import type { ReactNode } from "react";
+import { type ReactNode, useRef } from "react";
 import { texts } from "../texts.ts";
 import { joined } from "./basics.tsx";
+import { mayClose } from "./form.tsx";
 
 interface PanelProps {
   readonly title: string;
@@ -19,11 +20,13 @@ const places = {
 } as const;
 
 function Panel({ title, isOpen, close, children, aside, place }: PanelProps & { readonly place: keyof typeof places }) {
+  const content = useRef<HTMLDivElement>(null);
   return (
-    <Dialog.Root open={isOpen} onOpenChange={(open) => (open ? undefined : close())}>
+    <Dialog.Root open={isOpen} onOpenChange={(open) => (open || !mayClose(content.current) ? undefined : close())}>
       <Dialog.Portal>
         <Dialog.Overlay className="fixed inset-0 z-20 bg-black/30" />
         <Dialog.Content
+          ref={content}
           aria-describedby={undefined}
           className={joined("fixed z-30 flex flex-col border-line bg-page shadow-xl", places[place])}
         >

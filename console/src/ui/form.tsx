@@ -87,6 +87,24 @@ export function errorsOf(error: unknown): (param: string) => string | undefined 
   };
 }
 
+/** The browser asks before a page with such a form is left. */
+const refuseToLeave = (event: BeforeUnloadEvent): void => {
+  if (document.querySelector("form[data-unsaved]") !== null) event.preventDefault();
+};
+
+function markUnsaved({ currentTarget }: FormEvent<HTMLFormElement>): void {
+  currentTarget.dataset["unsaved"] = "true";
+  addEventListener("beforeunload", refuseToLeave);
+}
+
+function markSaved(form: HTMLFormElement): void {
+  delete form.dataset["unsaved"];
+}
+
+/** False if a form within the element has unsaved changes that the person does not want to lose. */
+export const mayClose = (element: Element | null): boolean =>
+  element?.querySelector("form[data-unsaved]") == null || confirm(texts.common.unsaved);
+
 interface FormProps {
   readonly submit: () => Promise<void>;
   readonly label: string;
@@ -101,16 +119,18 @@ export function Form({ submit, label, cancel, fields = [], children }: FormProps
   const [isBusy, setBusy] = useState(false);
   const errorOf = errorsOf(error);
   const isShown = fields.some((field) => errorOf(field) !== undefined);
-  const send = (event: FormEvent) => {
+  const send = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
+    const form = event.currentTarget;
     setBusy(true);
     setError(null);
     void submit()
+      .then(() => markSaved(form))
       .catch(setError)
       .finally(() => setBusy(false));
   };
   return (
-    <form className="flex flex-col gap-3" onSubmit={send}>
+    <form className="flex flex-col gap-3" onSubmit={send} onInput={markUnsaved}>
       {children(errorOf)}
       {error !== null && !isShown ? <Failure error={error} /> : null}
       <div className="flex justify-end gap-2">

@@ -1,9 +1,12 @@
-// Tables, which become lists where the screen is narrow. Columns can be sorted and hidden, which is remembered.
+// Tables, which become lists where the screen is narrow. Columns can be sorted, hidden and resized, which is remembered.
 import * as Menu from "@radix-ui/react-dropdown-menu";
 import { ArrowDown, ArrowUp, Check, Columns3 } from "lucide-react";
-import { type KeyboardEvent, type ReactNode, useState } from "react";
+import { type KeyboardEvent, type PointerEvent, type ReactNode, useEffect, useRef, useState } from "react";
 import { remember, remembered } from "../data/memory.ts";
+import type { Search } from "../data/url.ts";
+import { texts } from "../texts.ts";
 import { copyText, joined } from "./basics.tsx";
+import { RowMenu, type RowMenuProps } from "./row-menu.tsx";
 
 export interface Column<Row> {
   readonly id: string;
@@ -21,6 +24,14 @@ interface TableProps<Row> {
   readonly rows: readonly Row[];
   readonly idOf: (row: Row) => string;
   readonly open?: (row: Row) => void;
+  /** In the menu of each row, after opening it and copying its ID. */
+  readonly actions?: readonly RowAction<Row>[];
+}
+
+export interface RowAction<Row> {
+  readonly title: string;
+  /** The page that it opens. */
+  readonly href: (row: Row) => { readonly to: string; readonly search: Search };
 }
 
 interface Order {
@@ -38,54 +49,114 @@ function sorted<Row>(rows: readonly Row[], columns: readonly Column<Row>[], orde
   });
 }
 
-/** `j` and `k` walk the rows, Enter opens one, `y` copies its id. */
+/** `j` and `k` go through the rows, Enter opens one, `y` copies its id, `.` opens its menu. */
 export function rowKeys(event: KeyboardEvent<HTMLElement>, id: string, open?: () => void): void {
   if (event.target !== event.currentTarget || event.metaKey || event.ctrlKey || event.altKey) return;
   const row = event.currentTarget;
   const to = event.key === "j" ? row.nextElementSibling : event.key === "k" ? row.previousElementSibling : null;
   if (to instanceof HTMLElement) to.focus();
-  if (event.key === "Enter") open?.();
+  if (event.key === "Enter" && open !== undefined) {
+    // The same press would click what has the focus next: the button that closes the drawer.
+    event.preventDefault();
+    open();
+  }
   if (event.key === "y") void copyText(id);
+  if (event.key === ".") {
+    event.preventDefault();
+    row.querySelector<HTMLElement>("[data-row-menu]")?.dispatchEvent(new CustomEvent("row-menu", { bubbles: true }));
+  }
 }
 
-function Header<Row>({
-  column,
-  order,
-  sort,
-}: {
-  column: Column<Row>;
-  order: Order | null;
-  sort: (id: string) => void;
-}) {
+/** Pixels, by column. */
+type Widths = Readonly<Record<string, number>>;
+
+const minWidth = 48;
+const maxWidth = 800;
+const widthStep = 16;
+const bounded = (width: number): number => Math.round(Math.min(maxWidth, Math.max(minWidth, width)));
+
+const widthStyle = (width: number | undefined) =>
+  width === undefined ? {} : { style: { width, minWidth: width, maxWidth: width } };
+
+/** Drags the edge of a title. */
+function dragWidth(event: PointerEvent<HTMLElement>, resize: (width: number) => void): void {
+  const cell = event.currentTarget.closest("th");
+  if (cell === null) return;
+  event.preventDefault();
+  const [startX, before] = [event.clientX, cell.offsetWidth];
+  const move = (moved: globalThis.PointerEvent) => resize(bounded(before + moved.clientX - startX));
+  addEventListener("pointermove", move);
+  addEventListener("pointerup", () => removeEventListener("pointermove", move), { once: true });
+}
+
+/** Shift with an arrow key changes the width, too. */
+function keyWidth(event: KeyboardEvent<HTMLElement>, resize: (width: number) => void): void {
+  const step = event.key === "ArrowLeft" ? -widthStep : event.key === "ArrowRight" ? widthStep : 0;
+  if (!event.shiftKey || step === 0) return;
+  event.preventDefault();
+  resize(bounded((event.currentTarget.closest("th")?.offsetWidth ?? minWidth) + step));
+}
+
+interface HeaderProps<Row> {
+  readonly column: Column<Row>;
+  readonly order: Order | null;
+  readonly sort: (id: string) => void;
+  readonly width: number | undefined;
+  readonly resize: (width: number) => void;
+}
+
+function Header<Row>({ column, order, sort, width, resize }: HeaderProps<Row>) {
   const isSorted = order?.id === column.id;
   const direction = isSorted ? (order.isDown ? "descending" : "ascending") : undefined;
   const align = column.isNumber === true ? "text-right" : "text-left";
   return (
-    <th scope="col" aria-sort={direction} className={joined("px-2 font-medium text-muted", align)}>
+    <th
+      scope="col"
+      aria-sort={direction}
+      className={joined("relative px-2 font-medium text-muted", align)}
+      {...widthStyle(width)}
+    >
       {column.value === undefined ? (
         column.title
       ) : (
-        <button type="button" className="inline-flex items-center gap-1" onClick={() => sort(column.id)}>
+        <button
+          type="button"
+          className="inline-flex items-center gap-1"
+          onClick={() => sort(column.id)}
+          onKeyDown={(event) => keyWidth(event, resize)}
+        >
           {column.title}
           {isSorted ? order.isDown ? <ArrowDown size={12} aria-hidden /> : <ArrowUp size={12} aria-hidden /> : null}
         </button>
       )}
+      <span
+        aria-hidden
+        className="absolute inset-y-1 right-0 w-1.5 cursor-col-resize border-transparent border-r-2 hover:border-line"
+        onPointerDown={(event) => dragWidth(event, resize)}
+      />
     </th>
   );
 }
 
-function Row<Item>({
-  row,
-  columns,
-  id,
-  open,
-}: {
-  row: Item;
-  columns: readonly Column<Item>[];
-  id: string;
-  open?: () => void;
-}) {
+interface RowProps<Item> {
+  readonly row: Item;
+  readonly columns: readonly Column<Item>[];
+  readonly id: string;
+  readonly widths: Widths;
+  readonly open?: () => void;
+  readonly links: RowMenuProps["links"];
+}
+
+function Row<Item>({ row, columns, id, widths, open, links }: RowProps<Item>) {
   const look = "max-sm:grid max-sm:grid-cols-2 max-sm:gap-x-3 max-sm:px-1 max-sm:py-2 border-line border-t";
+  const [isMenuOpen, setMenuOpen] = useState(false);
+  const menu = useRef<HTMLTableCellElement>(null);
+  useEffect(() => {
+    const element = menu.current;
+    const show = () => setMenuOpen(true);
+    element?.addEventListener("row-menu", show);
+    return () => element?.removeEventListener("row-menu", show);
+  }, []);
   const [first, ...rest] = columns;
   const cell = (column: Column<Item>) => (
     <td
@@ -94,6 +165,7 @@ function Row<Item>({
         "h-8 max-w-80 truncate px-2 max-sm:h-auto max-sm:whitespace-normal max-sm:py-0.5",
         column.isNumber === true && "sm:text-right",
       )}
+      {...widthStyle(widths[column.id])}
     >
       <span className="mr-2 text-muted sm:hidden">{column.title}</span>
       {column.cell(row)}
@@ -104,12 +176,16 @@ function Row<Item>({
       tabIndex={0}
       className={joined(look, open !== undefined && "cursor-pointer hover:bg-sunken")}
       onClick={(event) => {
-        if (event.target instanceof Element && event.target.closest("button, a, input") === null) open?.();
+        if (event.target instanceof Element && event.target.closest("button, a, input, [role=menu]") === null) open?.();
       }}
       onKeyDown={(event) => rowKeys(event, id, open)}
     >
       {first === undefined ? null : (
-        <th scope="row" className="h-8 max-w-80 truncate px-2 text-left font-normal max-sm:col-span-2">
+        <th
+          scope="row"
+          className="h-8 max-w-80 truncate px-2 text-left font-normal max-sm:col-span-2"
+          {...widthStyle(widths[first.id])}
+        >
           {open === undefined ? (
             first.cell(row)
           ) : (
@@ -120,7 +196,9 @@ function Row<Item>({
         </th>
       )}
       {rest.map(cell)}
-      <td className="w-8 max-sm:hidden" />
+      <td ref={menu} className="w-8 text-right max-sm:hidden">
+        <RowMenu id={id} open={open} links={links} isOpen={isMenuOpen} setOpen={setMenuOpen} />
+      </td>
     </tr>
   );
 }
@@ -136,7 +214,7 @@ function ColumnMenu({
 }) {
   return (
     <Menu.Root modal={false}>
-      <Menu.Trigger aria-label="Columns" className="rounded p-1 text-muted hover:bg-sunken max-sm:hidden">
+      <Menu.Trigger aria-label={texts.common.columns} className="rounded p-1 text-muted hover:bg-sunken max-sm:hidden">
         <Columns3 size={14} aria-hidden />
       </Menu.Trigger>
       <Menu.Portal>
@@ -159,9 +237,16 @@ function ColumnMenu({
   );
 }
 
-export function Table<Item>({ name, label, columns, rows, idOf, open }: TableProps<Item>) {
+export function Table<Item>({ name, label, columns, rows, idOf, open, actions = [] }: TableProps<Item>) {
   const [order, setOrder] = useState<Order | null>(() => remembered(`order.${name}`, null));
   const [hidden, setHidden] = useState<readonly string[]>(() => remembered(`hidden.${name}`, []));
+  const [widths, setWidths] = useState<Widths>(() => remembered(`widths.${name}`, {}));
+  const resize = (id: string) => (width: number) => {
+    const next = { ...widths, [id]: width };
+    setWidths(next);
+    remember(`widths.${name}`, next);
+  };
+  const linksOf = (row: Item) => actions.map(({ title, href }) => ({ title, ...href(row) }));
   const sort = (id: string) => {
     const next = { id, isDown: order?.id === id ? !order.isDown : true };
     setOrder(next);
@@ -179,7 +264,14 @@ export function Table<Item>({ name, label, columns, rows, idOf, open }: TablePro
         <thead className="max-sm:hidden">
           <tr className="h-8">
             {shown.map((column) => (
-              <Header key={column.id} column={column} order={order} sort={sort} />
+              <Header
+                key={column.id}
+                column={column}
+                order={order}
+                sort={sort}
+                width={widths[column.id]}
+                resize={resize(column.id)}
+              />
             ))}
             <td className="w-8 text-right">
               <ColumnMenu columns={columns.slice(1)} hidden={hidden} toggle={toggle} />
@@ -193,6 +285,8 @@ export function Table<Item>({ name, label, columns, rows, idOf, open }: TablePro
               row={row}
               columns={shown}
               id={idOf(row)}
+              widths={widths}
+              links={linksOf(row)}
               {...(open === undefined ? {} : { open: () => open(row) })}
             />
           ))}

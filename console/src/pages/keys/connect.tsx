@@ -44,10 +44,18 @@ function Arrival() {
   );
 }
 
+/** The key that was just created, in memory only, so that it is in the settings at once. */
+let created = "";
+
+/** Uses this key when Connect is opened next. */
+export function connectWith(key: string): void {
+  created = key;
+}
+
 export function Connect() {
   const [search, change] = useSearch();
   const { data: models = [] } = useModels();
-  const [key, setKey] = useState("");
+  const [key, setKey] = useState(created);
   const [given, setModel] = useState<string | null>(null);
   const usual = models.find(({ kind }) => kind === "route")?.id ?? "sandbox/chat";
   const model = given ?? usual;

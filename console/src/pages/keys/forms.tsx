@@ -3,9 +3,11 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { call } from "../../data/api.ts";
 import type { Key, Project, Rules } from "../../data/types.ts";
+import { useSearch } from "../../data/url.ts";
 import { texts } from "../../texts.ts";
-import { Code } from "../../ui/basics.tsx";
+import { Button, Code } from "../../ui/basics.tsx";
 import { Field, Form } from "../../ui/form.tsx";
+import { connectWith } from "./connect.tsx";
 
 const words = texts.keys;
 
@@ -18,38 +20,66 @@ export interface RuleValues {
   readonly budget: string;
   readonly period: string;
   readonly rpm: string;
+  readonly tpm: string;
+  readonly concurrency: string;
   readonly models: string;
+  readonly providers: string;
 }
 
-export const noRules: RuleValues = { budget: "", period: "month", rpm: "", models: "" };
+export const noRules: RuleValues = {
+  budget: "",
+  period: "month",
+  rpm: "",
+  tpm: "",
+  concurrency: "",
+  models: "",
+  providers: "",
+};
 
-/** What a form can edit of the rules; the rest stays as it is. */
-export function valuesOf({ budgets = [], limits = {}, allowed_models: models = [] }: Rules): RuleValues {
-  const [first] = budgets;
-  const rpm = limits["requests_per_minute"];
-  return {
-    budget: first?.amount ?? "",
-    period: first?.period ?? "month",
-    rpm: rpm === undefined ? "" : String(rpm),
-    models: models.join(", "),
-  };
-}
+/** Fields of `limits`, by their names in the form. */
+const limitNames = {
+  rpm: "requests_per_minute",
+  tpm: "tokens_per_minute",
+  concurrency: "concurrent_requests",
+} as const;
 
-export function rulesOf({ budget, period, rpm, models }: RuleValues, before: Rules = {}): Rules {
-  const { budgets = [], limits = {}, allowed_models: _, ...rest } = before;
-  const { requests_per_minute: __, ...otherLimits } = limits;
-  const names = models
+const listOf = (text: string): readonly string[] =>
+  text
     .split(",")
     .map((each) => each.trim())
     .filter((each) => each !== "");
-  const first = budget === "" ? [] : [{ amount: budget, period: period as "month" }];
-  const bounds = { ...otherLimits, ...(rpm === "" ? {} : { requests_per_minute: Number(rpm) }) };
+
+/** What a form can edit of the rules; the rest stays as it is. */
+export function valuesOf({ budgets = [], limits = {}, ...rules }: Rules): RuleValues {
+  const [first] = budgets;
+  const limit = (name: string): string => (limits[name] === undefined ? "" : String(limits[name]));
+  const providers = Array.isArray(rules["allowed_providers"]) ? rules["allowed_providers"] : [];
+  return {
+    budget: first?.amount ?? "",
+    period: first?.period ?? "month",
+    ...{ rpm: limit(limitNames.rpm), tpm: limit(limitNames.tpm), concurrency: limit(limitNames.concurrency) },
+    models: (rules.allowed_models ?? []).join(", "),
+    providers: providers.join(", "),
+  };
+}
+
+export function rulesOf(values: RuleValues, before: Rules = {}): Rules {
+  const { budgets = [], limits = {}, allowed_models: _, allowed_providers: __, ...rest } = before;
+  const names = Object.entries(limitNames) as [keyof typeof limitNames, string][];
+  const others = Object.entries(limits).filter(([name]) => !names.some(([, limit]) => limit === name));
+  const given = names.flatMap(([field, limit]) =>
+    values[field] === "" ? [] : [[limit, Number(values[field])] as const],
+  );
+  const bounds = Object.fromEntries([...others, ...given]);
+  const first = values.budget === "" ? [] : [{ amount: values.budget, period: values.period as "month" }];
   const all = [...first, ...budgets.slice(1)];
+  const [models, providers] = [listOf(values.models), listOf(values.providers)];
   return {
     ...rest,
     ...(all.length === 0 ? {} : { budgets: all }),
     ...(Object.keys(bounds).length === 0 ? {} : { limits: bounds }),
-    ...(names.length === 0 ? {} : { allowed_models: names }),
+    ...(models.length === 0 ? {} : { allowed_models: models }),
+    ...(providers.length === 0 ? {} : { allowed_providers: providers }),
   };
 }
 
@@ -57,9 +87,11 @@ interface RuleFieldsProps {
   readonly values: RuleValues;
   readonly change: (values: RuleValues) => void;
   readonly errorOf: (param: string) => string | undefined;
+  /** The member of the body that has the rules. */
+  readonly at?: string;
 }
 
-export function RuleFields({ values, change, errorOf }: RuleFieldsProps) {
+export function RuleFields({ values, change, errorOf, at = "rules" }: RuleFieldsProps) {
   const set = (name: keyof RuleValues) => (value: string) => change({ ...values, [name]: value });
   const periods = Object.entries(words.periods);
   return (
@@ -69,24 +101,36 @@ export function RuleFields({ values, change, errorOf }: RuleFieldsProps) {
           label={words.form.budget}
           value={values.budget}
           change={set("budget")}
-          error={errorOf("rules.budgets")}
+          error={errorOf(`${at}.budgets`)}
           placeholder="50.00"
         />
         <Field label={words.form.period} value={values.period} change={set("period")} options={periods} />
       </div>
-      <Field
-        label={words.form.rpm}
-        type="number"
-        value={values.rpm}
-        change={set("rpm")}
-        error={errorOf("rules.limits")}
-      />
+      <div className="grid grid-cols-3 gap-3 max-sm:grid-cols-1">
+        {(Object.keys(limitNames) as (keyof typeof limitNames)[]).map((name) => (
+          <Field
+            key={name}
+            label={words.form[name]}
+            type="number"
+            value={values[name]}
+            change={set(name)}
+            error={errorOf(`${at}.limits.${limitNames[name]}`)}
+          />
+        ))}
+      </div>
       <Field
         label={words.form.models}
         value={values.models}
         change={set("models")}
         hint={words.form.modelsHint}
-        error={errorOf("rules.allowed_models")}
+        error={errorOf(`${at}.allowed_models`)}
+      />
+      <Field
+        label={words.form.providers}
+        value={values.providers}
+        change={set("providers")}
+        hint={words.form.providersHint}
+        error={errorOf(`${at}.allowed_providers`)}
       />
     </>
   );
@@ -172,14 +216,40 @@ export function BatchForm({ projects, done, cancel }: FormProps) {
   );
 }
 
+const quoted = (text: string): string => `"${text.replaceAll('"', '""')}"`;
+
+/** A file with every name and secret. */
+function download(secrets: readonly Made[]): void {
+  const rows = secrets.map(({ name, secret }) => `${quoted(name)},${quoted(secret)}`);
+  const url = URL.createObjectURL(new Blob([["name,secret", ...rows, ""].join("\n")], { type: "text/csv" }));
+  const link = document.createElement("a");
+  Object.assign(link, { href: url, download: "turnpike-keys.csv" });
+  link.click();
+  URL.revokeObjectURL(url);
+}
+
 export function Secrets({ secrets }: { readonly secrets: readonly Made[] }) {
+  const [, change] = useSearch();
   const [only] = secrets;
-  const text =
-    secrets.length === 1 ? (only?.secret ?? "") : secrets.map(({ name, secret }) => `${name}\t${secret}`).join("\n");
+  const isOne = secrets.length === 1;
+  const text = isOne ? (only?.secret ?? "") : secrets.map(({ name, secret }) => `${name}\t${secret}`).join("\n");
   return (
     <>
       <p className="mb-2">{words.secretNote}</p>
       <Code label={words.secretTitle}>{text}</Code>
+      <div className="mt-3 flex justify-end gap-2">
+        <Button onClick={() => download(secrets)}>{words.download}</Button>
+        {isOne ? (
+          <Button
+            onClick={() => {
+              connectWith(only?.secret ?? "");
+              change({ connect: "1" }, true);
+            }}
+          >
+            {texts.connect.title}
+          </Button>
+        ) : null}
+      </div>
     </>
   );
 }

@@ -3,23 +3,25 @@ import { useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { call } from "../../data/api.ts";
-import { budgetsOf } from "../../data/budget.ts";
-import type { Key, UsageRow } from "../../data/types.ts";
-import { shared, useSearch } from "../../data/url.ts";
-import { texts } from "../../texts.ts";
+import { count, money } from "../../data/format.ts";
+import { useSeries } from "../../data/queries.ts";
+import type { BudgetRow, Key, Project } from "../../data/types.ts";
+import { rangeOf, shared, useSearch } from "../../data/url.ts";
+import { fill, texts } from "../../texts.ts";
 import { Button, Id, Section, Source, Time } from "../../ui/basics.tsx";
 import { BudgetBar } from "../../ui/budget-bar.tsx";
 import { Field, Form } from "../../ui/form.tsx";
-import { Failure } from "../../ui/states.tsx";
+import { Failure, Loaded } from "../../ui/states.tsx";
+import { Trend } from "../../ui/trend.tsx";
 import { RuleFields, rulesOf, valuesOf } from "./forms.tsx";
+import { Rights } from "./rights.tsx";
 
 const words = texts.keys;
-const graceSeconds = 3_600;
 
 interface KeyProps {
   readonly apiKey: Key;
-  readonly usage: readonly UsageRow[];
-  readonly project: string;
+  readonly budgets: readonly BudgetRow[];
+  readonly project: Project | undefined;
   readonly rotated: (secret: string) => void;
 }
 
@@ -30,6 +32,7 @@ function useChange(key: Key) {
     const method = verb === "" ? "PATCH" : "POST";
     const reply = await call<Reply>(path, { method, body, ifMatch: key.version });
     await queries.invalidateQueries({ queryKey: ["keys"] });
+    await queries.invalidateQueries({ queryKey: ["budgets"] });
     return reply;
   };
 }
@@ -75,17 +78,17 @@ function Revoke({ apiKey }: { readonly apiKey: Key }) {
 function Actions({ apiKey, rotated }: Pick<KeyProps, "apiKey" | "rotated">) {
   const change = useChange(apiKey);
   const [error, setError] = useState<unknown>(null);
+  const [grace, setGrace] = useState("3600");
   const rotate = () =>
-    change<{ secret: string }>("rotate", { grace_seconds: graceSeconds }).then(
+    change<{ secret: string }>("rotate", { grace_seconds: Number(grace) }).then(
       ({ secret }) => rotated(secret),
       setError,
     );
   const isDisabled = apiKey.state === "disabled";
   return (
-    <div className="flex flex-wrap gap-2">
-      <Button title={words.rotateNote} onClick={() => void rotate()}>
-        {words.rotate}
-      </Button>
+    <div className="flex flex-wrap items-end gap-2">
+      <Field label={words.rotateNote} value={grace} change={setGrace} options={Object.entries(words.graces)} />
+      <Button onClick={() => void rotate()}>{words.rotate}</Button>
       <Button onClick={() => void change("", { disabled: !isDisabled }).catch(setError)}>
         {isDisabled ? words.enable : words.disable}
       </Button>
@@ -95,23 +98,27 @@ function Actions({ apiKey, rotated }: Pick<KeyProps, "apiKey" | "rotated">) {
   );
 }
 
-export function KeyDetail({ apiKey, usage, project, rotated }: KeyProps) {
+const metrics = ["requests", "errors", "tokens", "price"];
+
+function Usage({ apiKey }: { readonly apiKey: Key }) {
   const [search] = useSearch();
-  const budgets = budgetsOf(apiKey, usage);
-  const isWritable = apiKey.source === "api" && apiKey.state !== "revoked";
+  const query = useSeries(metrics, { since: rangeOf(search).since, key_id: apiKey.id }, search["live"]);
   return (
-    <>
-      <p className="flex flex-wrap items-center gap-x-4 gap-y-1">
-        <Id id={apiKey.id} length={24} />
-        <span className="font-mono">{apiKey.preview}</span>
-        <span>{apiKey.state}</span>
-        <span>{project}</span>
-        {apiKey.source === "file" ? <Source source="file" place={`turnpike.yaml, keys.${apiKey.name}`} /> : null}
-      </p>
-      <p className="mt-1 text-muted">
-        {words.created} <Time iso={apiKey.created_at} />
-      </p>
-      <p className="mt-2">
+    <Section title={words.usage}>
+      <Loaded query={query}>
+        {([row]) => {
+          const number = (name: string): string => count(Number(row?.total[name] ?? 0));
+          const price = money(String(row?.total["price"] ?? "0"));
+          const values = { requests: number("requests"), errors: number("errors"), tokens: number("tokens"), price };
+          return (
+            <p className="flex flex-wrap items-center gap-3">
+              <Trend values={row?.values["requests"] ?? []} />
+              {fill(words.usageSentence, values)}
+            </p>
+          );
+        }}
+      </Loaded>
+      <p className="mt-1">
         <Link
           to="/requests"
           search={{ ...shared(search), key_id: apiKey.id } as never}
@@ -120,12 +127,33 @@ export function KeyDetail({ apiKey, usage, project, rotated }: KeyProps) {
           {words.requestsOf}
         </Link>
       </p>
+    </Section>
+  );
+}
+
+export function KeyDetail({ apiKey, budgets, project, rotated }: KeyProps) {
+  const own = budgets.filter(({ level, id }) => level === "key" && id === apiKey.id);
+  const isWritable = apiKey.source === "api" && apiKey.state !== "revoked";
+  return (
+    <>
+      <p className="flex flex-wrap items-center gap-x-4 gap-y-1">
+        <Id id={apiKey.id} length={24} />
+        <span className="font-mono">{apiKey.preview}</span>
+        <span>{apiKey.state}</span>
+        <span>{project?.name ?? apiKey.project_id}</span>
+        {apiKey.source === "file" ? <Source source="file" place={`turnpike.yaml, keys.${apiKey.name}`} /> : null}
+      </p>
+      <p className="mt-1 text-muted">
+        {words.created} <Time iso={apiKey.created_at} />
+      </p>
       <Section title={words.columns.budget}>
-        {budgets.length === 0 ? <p className="text-muted">{words.noBudget}</p> : null}
-        {budgets.map((state) => (
-          <BudgetBar key={state.budget.period} state={state} />
+        {own.length === 0 ? <p className="text-muted">{words.noBudget}</p> : null}
+        {own.map((budget) => (
+          <BudgetBar key={budget.period} budget={budget} />
         ))}
       </Section>
+      <Usage apiKey={apiKey} />
+      <Rights apiKey={apiKey} project={project} />
       {isWritable ? (
         <>
           <Section title={words.edit}>

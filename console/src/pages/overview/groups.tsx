@@ -7,6 +7,7 @@ import { texts } from "../../texts.ts";
 import { Money, Section } from "../../ui/basics.tsx";
 import { Empty, Loaded } from "../../ui/states.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
+import { Trend } from "../../ui/trend.tsx";
 import { cacheHit, marginOf, numberOf, textOf } from "./figures.ts";
 
 const words = texts.overview;
@@ -36,19 +37,6 @@ export const filtersOf = (since: string, project: string | undefined, group?: Gr
 
 export const nameOf = ({ group, other }: SeriesRow, names: ReadonlyMap<string, string>): string =>
   other ? words.others : (names.get(group ?? "") ?? (group || "–"));
-
-function Trend({ values }: { readonly values: readonly (number | string | null)[] }) {
-  const most = Math.max(1, ...values.map(Number));
-  const at = (index: number): number => (index / Math.max(1, values.length - 1)) * 78 + 1;
-  const points = values.map(
-    (value, index) => `${at(index).toFixed(1)},${(17 - (Number(value) / most) * 15).toFixed(1)}`,
-  );
-  return (
-    <svg width="80" height="18" aria-hidden="true">
-      <polyline points={points.join(" ")} fill="none" stroke="var(--accent)" strokeWidth="1.5" />
-    </svg>
-  );
-}
 
 interface Row extends SeriesRow {
   readonly times: SeriesRow["total"];
