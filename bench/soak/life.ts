@@ -57,8 +57,8 @@ async function restartEach(upstream: Upstream, instances: (Gateway | null)[], ba
 const rollingRestarts: Check = {
   name: "restarts",
   bar: "B10",
-  promise: `no request of 300 per second fails while two instances behind a load balancer are restarted in turn, ${restarts} times`,
-  async run() {
+  promise: `no request of 300 per second (500 with a scale of 10 or more) fails while two instances behind a load balancer are restarted in turn, ${restarts} times`,
+  async run(scale) {
     const upstream = startUpstream({ delayMs: 10 });
     const instances: (Gateway | null)[] = [await startGateway(upstream), await startGateway(upstream)];
     const balance = balancer(instances);
@@ -67,7 +67,7 @@ const rollingRestarts: Check = {
     const asked: Promise<Asked>[] = [];
     const load = (async () => {
       while (!isOver) {
-        const more = await atRate(300, 1_000, (n) =>
+        const more = await atRate(scale >= 10 ? 500 : 300, 1_000, (n) =>
           ask(balance.pick(n), "far/m", n % 2 === 0 ? { keepalive: false } : {}),
         );
         asked.push(...more.map((each) => Promise.resolve(each)));
