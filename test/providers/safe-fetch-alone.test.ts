@@ -33,6 +33,7 @@ test("proxy variables are not obeyed", async () => {
 const mayReachOut: Record<string, string> = {
   "src/providers/upstream.ts": "the addresses of configured providers",
   "src/providers/safe-fetch/connect.ts": "addresses that were judged",
+  "src/providers/connection-watch.ts": "the addresses of configured providers, without sending anything",
   "src/startup-check.ts": "its own loopback server",
   "src/lib/address-set.ts": "nothing: it compares addresses",
 };
