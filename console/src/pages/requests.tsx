@@ -2,9 +2,10 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { useRef } from "react";
+import { useEffect, useRef, useState, useSyncExternalStore } from "react";
 import { call, type Page, queryOf } from "../data/api.ts";
 import { count, duration } from "../data/format.ts";
+import { createLiveFeed, type LiveFeed } from "../data/live-feed.ts";
 import { liveInterval, useKeyNames } from "../data/queries.ts";
 import type { RequestRow } from "../data/types.ts";
 import { rangeOf, type Search, shared, useSearch } from "../data/url.ts";
@@ -88,12 +89,23 @@ function Cells({
 
 interface ListProps {
   readonly rows: readonly RequestRow[];
+  readonly feed: LiveFeed | null;
   readonly open: (id: string) => void;
   readonly more: (() => void) | null;
 }
 
-/** Only the rows in view are in the document. */
-function List({ rows, open, more }: ListProps) {
+const noChange = () => () => undefined;
+
+/** Rows of the stream come first; those of the history that it has too are left out. */
+function useAllRows(feed: LiveFeed | null, history: readonly RequestRow[]): readonly RequestRow[] {
+  const view = useSyncExternalStore(feed?.subscribe ?? noChange, () => feed?.view() ?? null);
+  if (feed === null || view === null || view.rows.length === 0) return history;
+  return [...view.rows, ...history.filter(({ id }) => !feed.has(id))];
+}
+
+/** Only the rows in view are in the document; those of the stream come without a render of the page. */
+function List({ rows: history, feed, open, more }: ListProps) {
+  const rows = useAllRows(feed, history);
   const scroller = useRef<HTMLDivElement>(null);
   const names = useKeyNames();
   const height = window.innerWidth < 640 ? narrowHeight : rowHeight;
@@ -153,10 +165,52 @@ function List({ rows, open, more }: ListProps) {
 }
 
 const manyRows = 2_000;
+/** Filters that the stream has; with others the list is read again instead. */
+const streamed: readonly string[] = ["key_id", "model", "provider", "operation"];
+
+function useLiveFeed(search: Search, reload: () => void): LiveFeed | null {
+  const isOn = search["live"] === "1" && filterNames.every((name) => !search[name] || streamed.includes(name));
+  const filters = Object.fromEntries(streamed.map((name) => [name, search[name]]));
+  const query = queryOf({ ...filters, project_id: search["project"] });
+  const [feed, setFeed] = useState<LiveFeed | null>(null);
+  const reloadNow = useRef(reload);
+  reloadNow.current = reload;
+  useEffect(() => {
+    if (!isOn) return;
+    const made = createLiveFeed(query, () => reloadNow.current());
+    setFeed(made);
+    const end = made.start();
+    return () => {
+      end();
+      setFeed(null);
+    };
+  }, [isOn, query]);
+  return feed;
+}
+
+/** Whether the list follows, and whether something was left out. */
+function LiveStatus({ feed, reload }: { readonly feed: LiveFeed; readonly reload: () => void }) {
+  const state = useSyncExternalStore(feed.subscribe, () => feed.view().state);
+  const hasGap = useSyncExternalStore(feed.subscribe, () => feed.view().hasGap);
+  return (
+    <p className="mb-1 flex flex-wrap items-center gap-2 text-muted">
+      <span role="status">
+        <Mark tone={state === "live" ? "ok" : "warning"}>{words.live[state]}</Mark>
+      </span>
+      {hasGap ? (
+        <>
+          <span>{words.live.gap}</span>
+          <Button onClick={reload}>{words.live.reload}</Button>
+        </>
+      ) : null}
+    </p>
+  );
+}
 
 function History() {
   const [search, change] = useSearch();
   const filters = filtersOf(search);
+  const isStreaming = useRef(false);
   const query = useInfiniteQuery({
     queryKey: ["requests", filters],
     queryFn: ({ pageParam }) =>
@@ -164,20 +218,25 @@ function History() {
     initialPageParam: undefined as string | undefined,
     getNextPageParam: (page) => page.next_cursor ?? undefined,
     // Older pages do not change: only a list of one page is asked again.
-    refetchInterval: ({ state }) => ((state.data?.pages.length ?? 0) > 1 ? false : liveInterval(search["live"])),
+    refetchInterval: ({ state }) =>
+      (state.data?.pages.length ?? 0) > 1 || isStreaming.current ? false : liveInterval(search["live"]),
   });
+  const feed = useLiveFeed(search, () => void query.refetch());
+  isStreaming.current = feed !== null;
+  const reload = () => void query.refetch().then(() => feed?.clear());
   const rows = query.data?.pages.flatMap(({ data }) => data) ?? [];
   const isFiltered = filterNames.some((name) => search[name] !== undefined);
   return (
     <>
       <Filters search={search} change={change}>
-        <ExportMenu rows={rows} />
+        <ExportMenu filters={filters} />
       </Filters>
+      {feed === null ? null : <LiveStatus feed={feed} reload={reload} />}
       {query.error !== null && rows.length === 0 ? (
         <Failure error={query.error} retry={() => void query.refetch()} />
       ) : query.isPending ? (
         <Skeleton rows={12} />
-      ) : rows.length === 0 ? (
+      ) : rows.length === 0 && feed === null ? (
         <Empty
           action={
             isFiltered ? (
@@ -196,6 +255,7 @@ function History() {
       ) : (
         <List
           rows={rows}
+          feed={feed}
           open={(open) => change({ open }, true)}
           more={query.hasNextPage ? () => void query.fetchNextPage() : null}
         />

@@ -1,16 +1,19 @@
 // One request: its path in one line, the waterfall, why, the cost term by term, what was changed, and stored bodies.
 import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { ApiError, call } from "../../data/api.ts";
 import { duration } from "../../data/format.ts";
 import { termsOf } from "../../data/price-terms.ts";
 import { useKeyNames } from "../../data/queries.ts";
 import type { PriceList, RequestRow } from "../../data/types.ts";
+import { shared, useSearch } from "../../data/url.ts";
 import { reasonsOf, spansOf } from "../../data/waterfall.ts";
 import { texts } from "../../texts.ts";
-import { Button, Code, CopyButton, Id, Mark, Money, Section, Time } from "../../ui/basics.tsx";
+import { Button, CopyButton, Id, Mark, Money, Section, Time } from "../../ui/basics.tsx";
 import { Drawer } from "../../ui/drawer.tsx";
 import { Empty, Failure, Loaded } from "../../ui/states.tsx";
+import { Bodies } from "./bodies.tsx";
 import { curlOf } from "./curl.ts";
 import { Waterfall } from "./waterfall.tsx";
 
@@ -49,47 +52,6 @@ function Cost({ row }: { readonly row: RequestRow }) {
   );
 }
 
-interface StoredBody {
-  readonly stage: string;
-  readonly provider: string | null;
-  readonly size: number;
-  readonly encoding: string;
-  readonly body: string;
-}
-
-function Bodies({ id }: { readonly id: string }) {
-  const [isOpen, setOpen] = useState(false);
-  const query = useQuery({
-    queryKey: ["bodies", id],
-    queryFn: () =>
-      call<{ readonly bodies: readonly StoredBody[] }>(`requests/${encodeURIComponent(id)}/bodies`, { method: "POST" }),
-    enabled: isOpen,
-  });
-  if (!isOpen)
-    return (
-      <div className="flex flex-wrap items-center gap-2">
-        <Button onClick={() => setOpen(true)}>{words.loadBodies}</Button>
-        <span className="text-muted">{words.bodiesNote}</span>
-      </div>
-    );
-  return (
-    <Loaded
-      query={query}
-      isEmpty={({ bodies }) => bodies.length === 0}
-      empty={<p className="text-muted">{words.noBodies}</p>}
-    >
-      {({ bodies }) =>
-        bodies.map(({ stage, provider, body }) => (
-          <div key={`${stage} ${provider}`} className="mb-2">
-            <h3 className="mb-1 text-muted">{[stage.replaceAll("_", " "), provider].filter(Boolean).join(", ")}</h3>
-            <Code label={stage}>{body}</Code>
-          </div>
-        ))
-      }
-    </Loaded>
-  );
-}
-
 function Facts({ row }: { readonly row: RequestRow }) {
   const names = useKeyNames();
   const facts: readonly (readonly [string, string | null])[] = [
@@ -125,7 +87,7 @@ function Detail({ row }: { readonly row: RequestRow }) {
     <>
       <p className="flex flex-wrap items-center gap-x-4 gap-y-1 font-medium">
         <span className="break-all">{way.filter((part) => part !== null).join(" → ")}</span>
-        <Mark tone={isOk ? "ok" : "failing"}>{row.status ?? row.state}</Mark>
+        <Mark tone={isOk ? "ok" : isRunning(row.state) ? "neutral" : "failing"}>{row.status ?? row.state}</Mark>
         <span>{duration(row.duration_ms)}</span>
         <Money amount={row.cost ?? row.price} />
       </p>
@@ -160,6 +122,46 @@ function Detail({ row }: { readonly row: RequestRow }) {
   );
 }
 
+const isRunning = (state: string): boolean => state === "open" || state === "pending";
+
+/** Ends a request that is in progress. */
+function Cancel({ id }: { readonly id: string }) {
+  const [note, setNote] = useState("");
+  const [error, setError] = useState<unknown>(null);
+  const cancel = () =>
+    call<{ readonly canceled: boolean }>(`requests/${encodeURIComponent(id)}/cancel`, { method: "POST" }).then(
+      ({ canceled }) => setNote(canceled ? words.canceled : words.notInProgress),
+      setError,
+    );
+  return (
+    <span className="flex items-center gap-2">
+      <Button onClick={() => void cancel()}>{words.cancel}</Button>
+      <span role="status">{note}</span>
+      {error === null ? null : <Failure error={error} />}
+    </span>
+  );
+}
+
+function Actions({ row }: { readonly row: RequestRow }) {
+  const [search] = useSearch();
+  const canReplay = row.operation === "chat" && !isRunning(row.state);
+  return (
+    <span className="flex flex-wrap items-center gap-2">
+      {isRunning(row.state) ? <Cancel id={row.id} /> : null}
+      {canReplay ? (
+        <Link
+          to="/playground"
+          search={{ ...shared(search), request: row.id } as never}
+          className="text-accent underline"
+        >
+          {words.replay}
+        </Link>
+      ) : null}
+      <CopyButton text={curlOf(row)} label={words.copyCurl} />
+    </span>
+  );
+}
+
 export function RequestDrawer({ id, close }: { readonly id: string; readonly close: () => void }) {
   const query = useQuery({
     queryKey: ["request", id],
@@ -167,7 +169,7 @@ export function RequestDrawer({ id, close }: { readonly id: string; readonly clo
     refetchInterval: ({ state }) => (["open", "pending"].includes(state.data?.state ?? "") ? 1_000 : false),
   });
   const isMissing = query.error instanceof ApiError && query.error.status === 404;
-  const copy = query.data === undefined ? null : <CopyButton text={curlOf(query.data)} label={words.copyCurl} />;
+  const copy = query.data === undefined ? null : <Actions row={query.data} />;
   return (
     <Drawer title={words.detail} isOpen close={close} aside={copy}>
       {isMissing ? (

@@ -1,0 +1,119 @@
+// The page of requests in Chromium: the stream of requests under load and after a break, filters, files, and one request.
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import type { Browser, Page } from "playwright-core";
+import { hasBrowser, openBrowser } from "../support/browser.ts";
+import { type ConsoleSetting, chat, go, signedIn, startConsole } from "./setting.ts";
+
+const isFull = process.env["TURNPIKE_TEST_FULL"] === "1";
+const canRun = hasBrowser && existsSync(join(import.meta.dir, "..", "..", "dist", "console.bundle"));
+
+const row = (n: number, state: string) => ({
+  ...{ object: "request", id: `fed-${n}`, created_at: new Date().toISOString(), key_id: "key", operation: "chat" },
+  ...{ model: `fed-model-${n}`, state, status: state === "open" ? null : 200, tokens: { input: 1 }, provider: "p" },
+});
+
+/** Two seconds of 1,000 requests a second, in events of ten. */
+const events = Array.from({ length: 200 }, (_, event) => {
+  const settled = Array.from({ length: 10 }, (_unused, at) => row(event * 10 + at, "completed"));
+  return `id: feed.${event}\nevent: requests\ndata: ${JSON.stringify({ in_flight: 0, started: [], first_byte: [], settled, more: false })}\n\n`;
+});
+
+/** In the page: answers the stream with the events over two seconds, and counts long tasks and updates of the list. */
+function scripted(texts: readonly string[]): void {
+  const measured = { longTasks: [] as number[], places: [] as (string | null)[] };
+  Object.assign(globalThis, { measured });
+  new PerformanceObserver((list) => {
+    for (const { duration } of list.getEntries()) measured.longTasks.push(duration);
+  }).observe({ type: "longtask" as never });
+  const usual = globalThis.fetch.bind(globalThis);
+  globalThis.fetch = ((input: string, init?: RequestInit) => {
+    if (!String(input).includes("/requests/live")) return usual(input, init);
+    const place = new Headers(init?.headers).get("last-event-id");
+    measured.places.push(place);
+    // The second stream stays open without events.
+    if (place !== null) return Promise.resolve(new Response(new ReadableStream()));
+    let at = 0;
+    const body = new ReadableStream<Uint8Array>({
+      start(controller) {
+        const timer = setInterval(() => {
+          controller.enqueue(new TextEncoder().encode(texts[at++]));
+          if (at < texts.length) return;
+          clearInterval(timer);
+          controller.close();
+        }, 10);
+      },
+    });
+    return Promise.resolve(new Response(body));
+  }) as typeof fetch;
+}
+
+describe.skipIf(!canRun)("requests (skipped: no Chromium, or the console is not built)", () => {
+  let setting: ConsoleSetting;
+  let browser: Browser;
+  beforeAll(async () => {
+    [setting, browser] = await Promise.all([startConsole(), openBrowser()]);
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await setting?.running.stop();
+  });
+
+  const withPage = async (work: (page: Page) => Promise<void>): Promise<void> => {
+    const { page, problems, close } = await signedIn(browser, setting.running.url, { width: 1440, scheme: "light" });
+    await go(page, "Requests");
+    await work(page);
+    expect(problems).toEqual([]);
+    await close();
+  };
+
+  test("a request that settles is in the list without a reload", () =>
+    withPage(async (page) => {
+      await page.getByRole("switch", { name: "Live" }).click();
+      await page.getByText("Following").waitFor();
+      const before = await page.getByRole("listitem", { name: "smart" }).count();
+      await chat(setting.running.url, "smart");
+      await page.getByRole("listitem", { name: "smart" }).nth(before).waitFor();
+    }));
+
+  test("1,000 requests a second are at most ten updates a second, and a stream that ends is resumed", () =>
+    withPage(async (page) => {
+      await page.evaluate(scripted, events);
+      await page.getByRole("switch", { name: "Live" }).click();
+      await page.waitForFunction(() => Object(globalThis)["measured"].places.length === 2, null, { timeout: 60_000 });
+      await page.getByRole("listitem", { name: "fed-model-1999" }).waitFor();
+      const { marks, tasks, places } = await page.evaluate(() => ({
+        marks: performance.getEntriesByName("live-update").map(({ startTime }) => startTime),
+        tasks: Object(globalThis)["measured"].longTasks as number[],
+        places: Object(globalThis)["measured"].places as unknown[],
+      }));
+      expect(places).toEqual([null, "feed.199"]);
+      expect(marks.length).toBeGreaterThan(0);
+      // Eleven marks that are less than a second apart would be an eleventh update within it.
+      const tooFast = marks.filter((at, index) => (marks[index + 10] ?? Number.POSITIVE_INFINITY) - at < 990);
+      expect(tooFast).toEqual([]);
+      if (isFull) expect(tasks.filter((ms) => ms > 50)).toEqual([]);
+      else process.stdout.write(`long tasks under load, ms: ${JSON.stringify(tasks)}\n`);
+    }));
+
+  test("every request that matches is saved as a file", () =>
+    withPage(async (page) => {
+      await page.getByRole("button", { name: "Export" }).click();
+      const [download] = await Promise.all([
+        page.waitForEvent("download"),
+        page.getByRole("menuitem", { name: "All that match, as CSV" }).click(),
+      ]);
+      expect(download.suggestedFilename()).toBe("requests.csv");
+      const text = await Bun.file(await download.path()).text();
+      expect(text.startsWith("id,")).toBe(true);
+      expect(text).toContain("smart");
+    }));
+
+  test("one request leads to the playground", () =>
+    withPage(async (page) => {
+      await page.getByRole("button", { name: "smart" }).first().click();
+      const link = page.getByRole("dialog").getByRole("link", { name: "Open in playground" });
+      expect(await link.getAttribute("href")).toContain("/playground?");
+    }));
+});
