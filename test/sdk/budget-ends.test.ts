@@ -89,7 +89,7 @@ test.each([...cases, ...inOnePiece])("%s", async (name, client, recording, key) 
   const isWhole = name.endsWith("at once");
   far.on(
     "*",
-    isWhole ? { frames: [frames.slice(0, 100).join(""), ...frames.slice(100)], gapMs: 20 } : { frames, gapMs: 1 },
+    isWhole ? { frames: [frames.slice(0, 100).join(""), ...frames.slice(100)], gapMs: 20 } : { frames, gapMs: 10 },
   );
   const { url } = running;
   const secret = `tp-${key}-secret`;
