@@ -19,6 +19,9 @@ describe("routes and models", () => {
     const models = dataIn(await ask("GET models?provider=filed&limit=100"));
     expect(models.map(({ id }) => id)).toEqual(["filed/f", "fixed", "team/smart"]);
     expect(dataIn(await ask("GET models?kind=route")).map(({ id }) => id)).toContain("fixed");
+    const own = dataIn(await ask("GET models?provider=sandbox&limit=100")).map(({ id }) => id);
+    expect(own).toContain("sandbox/chat");
+    expect(own).not.toContain("sandbox/sandbox/chat");
     const other = { candidates: [{ provider: "sandbox", model: "chat" }] };
     expect((await ask("PATCH routes/team%2Fsmart", { config: other })).body["config"]).toEqual(other);
     expect((await ask("DELETE routes/team%2Fsmart")).status).toBe(200);

@@ -73,3 +73,7 @@ export function addMoney(amounts: readonly (string | null | undefined)[]): strin
     .replace(/0+$/, "");
   return `${sign}${absolute / 1_000_000_000n}${fraction === "" ? "" : `.${fraction}`}`;
 }
+
+/** The name by which a provider's model can be requested. Some providers list their models with their own name before them. */
+export const nameOfModel = (provider: string, model: string): string =>
+  model.startsWith(`${provider}/`) ? model : `${provider}/${model}`;

@@ -7,6 +7,7 @@ import { Code, Section } from "../ui/basics.tsx";
 import { Failure } from "../ui/states.tsx";
 import { snippetsOf } from "./code.ts";
 import { KeyForm } from "./key-form.tsx";
+import { Prose } from "./prose.tsx";
 import { useReader } from "./reader.ts";
 import {
   bodyExample,
@@ -33,24 +34,6 @@ interface FieldLine {
   readonly description: string;
 }
 
-/** A sentence whose names are between backticks. */
-function Prose({ text }: { readonly text: string }) {
-  const parts = text.split("`").map((part, at) => ({ part, at, isCode: at % 2 === 1 }));
-  return (
-    <p>
-      {parts.map(({ part, at, isCode }) =>
-        isCode ? (
-          <code key={at} className="font-mono">
-            {part}
-          </code>
-        ) : (
-          part
-        ),
-      )}
-    </p>
-  );
-}
-
 /** Lines instead of a table, so that long types have room on a telephone too. */
 function Fields({ lines, label }: { readonly lines: readonly FieldLine[]; readonly label: string }) {
   return (
@@ -61,7 +44,11 @@ function Fields({ lines, label }: { readonly lines: readonly FieldLine[]; readon
           <span className="font-mono text-[12px] text-muted">{type}</span>
           {isRequired ? <span className="text-warning"> {texts.required}</span> : null}
           {bounds === "" ? null : <span className="text-muted"> {bounds}</span>}
-          {description === "" ? null : <Prose text={description} />}
+          {description === "" ? null : (
+            <p>
+              <Prose text={description} />
+            </p>
+          )}
         </li>
       ))}
     </ul>
@@ -219,7 +206,9 @@ export default function OperationPage() {
       <h1 className="wrap-anywhere font-semibold text-lg">
         <span className="font-mono text-accent">{row.method}</span> <code className="font-mono">{row.path}</code>
       </h1>
-      <p className="text-muted">{row.operation.summary}</p>
+      <p className="text-muted">
+        <Prose text={row.operation.summary} />
+      </p>
       <Details key={id} spec={spec} row={row} />
     </article>
   );

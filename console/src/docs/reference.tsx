@@ -3,6 +3,7 @@ import { Link, useRouterState } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
 import { Heading } from "../ui/basics.tsx";
 import { BaseUrl, KeyForm } from "./key-form.tsx";
+import { Prose } from "./prose.tsx";
 import { useReader } from "./reader.ts";
 import { type Row, rowsOf, type Spec } from "./spec.ts";
 import { texts } from "./texts.ts";
@@ -17,7 +18,9 @@ export function OperationLink({ method, path, operation }: Row) {
       >
         <span className="w-14 font-mono font-semibold text-[12px] text-accent">{method}</span>
         <code className="wrap-anywhere font-mono">{path}</code>
-        <span className="text-muted">{operation.summary}</span>
+        <span className="text-muted">
+          <Prose text={operation.summary} />
+        </span>
       </Link>
     </li>
   );

@@ -3,7 +3,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { call } from "../data/api.ts";
 import { type CatalogEntry, type LiveProvider, useLiveProviders, useRoutes } from "../data/catalog.ts";
-import { count, duration, money } from "../data/format.ts";
+import { count, duration, money, nameOfModel } from "../data/format.ts";
 import { useModels } from "../data/queries.ts";
 import type { Model, PriceList, PriceRow } from "../data/types.ts";
 import { useSearch } from "../data/url.ts";
@@ -49,7 +49,7 @@ function timeOf({ candidates }: Model, providers: readonly LiveProvider[]): numb
 }
 
 const waysOf = ({ candidates }: Model): string =>
-  candidates.map(({ provider, model }) => `${provider}/${model}`).join(" → ");
+  candidates.map(({ provider, model }) => nameOfModel(provider, model)).join(" → ");
 
 function columnsOf(index: ReadonlyMap<string, PriceRow>, providers: readonly LiveProvider[]): readonly Column<Model>[] {
   const { columns } = words;

@@ -36,10 +36,11 @@ function allModels(dependencies: ModelDependencies): JsonObject[] {
     return { object: "model", id, kind: "route", candidates: served, display_name: null };
   });
   const listed = providers.flatMap((provider) =>
-    (listings.now(provider).models ?? []).map(({ id, displayName = null }): JsonObject => {
+    (listings.now(provider).models ?? []).map((model): JsonObject => {
       const { name } = provider.entry;
-      const candidates = [{ provider: name, model: id }];
-      return { object: "model", id: `${name}/${id}`, kind: "listed", candidates, display_name: displayName };
+      const id = model.id.startsWith(`${name}/`) ? model.id : `${name}/${model.id}`;
+      const candidates = [{ provider: name, model: model.id }];
+      return { object: "model", id, kind: "listed", candidates, display_name: model.displayName ?? null };
     }),
   );
   const routeNames = new Set(routed.map(({ id }) => id));

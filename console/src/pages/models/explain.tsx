@@ -1,7 +1,7 @@
 // The drawer of one model: the candidates as the next request would meet them, for a key and what it needs.
 import { useState } from "react";
 import { type Explanation, type Placed, type PricePair, useExplanation } from "../../data/catalog.ts";
-import { count, duration, money, percent } from "../../data/format.ts";
+import { count, duration, money, nameOfModel, percent } from "../../data/format.ts";
 import { useKeys } from "../../data/queries.ts";
 import { fill, texts } from "../../texts.ts";
 import { Mark, Section } from "../../ui/basics.tsx";
@@ -31,7 +31,7 @@ function supportsOf({ supports }: Placed): string[] {
 
 /** A candidate in a line, with why it has its place. */
 function Candidate({ each }: { readonly each: Placed }) {
-  const name = [`${each.provider}/${each.model}`, each.credential].filter((part) => part !== null).join(", ");
+  const name = [nameOfModel(each.provider, each.model), each.credential].filter((part) => part !== null).join(", ");
   const facts = [
     ...(each.share === null || each.state !== "available"
       ? []
@@ -61,7 +61,7 @@ function Skipped({ skipped }: Pick<Explanation, "skipped">) {
         {skipped.map(({ provider, model, credential, code, reason }) => (
           <li key={`${provider} ${model} ${credential} ${code}`} className="py-0.5">
             <span className="break-all">
-              {[model === null ? provider : `${provider}/${model}`, credential].filter(Boolean).join(", ")}
+              {[model === null ? provider : nameOfModel(provider, model), credential].filter(Boolean).join(", ")}
             </span>
             <span className="text-muted">: {reason}</span>
           </li>
