@@ -26,6 +26,8 @@ describe.skipIf(!hasBrowser || !isBuilt || !existsSync(axePath))(
 
     test.each(["light", "dark"] as const)("%s", async (scheme) => {
       const { page, problems, close } = await signedIn(browser, setting.running.url, { width: 1440, scheme });
+      // Forms ask before what was typed is lost.
+      page.on("dialog", (question) => void question.accept());
       const dialogs = statesOf(setting).filter(({ isDialog }) => isDialog);
       expect(dialogs.length).toBeGreaterThan(12);
       const faults: string[] = [];
