@@ -15,7 +15,7 @@ export interface ExportWriter {
   row(row: RequestRow): string;
 }
 
-const single: readonly string[] = ["object", "attempt_list", "adjustments"];
+const single: readonly string[] = ["object", "attempt_list", "decisions", "adjustments"];
 
 /** `tokens.input` is the column `tokens_input`. */
 function columnsFor(principal: Principal): readonly (readonly [string, string | null])[] {

@@ -163,7 +163,7 @@ describe("requests", () => {
   test("show cost and attempts only to those who may see costs", async () => {
     const plain = { key: await token("requests:read", "usage:read") };
     const [row] = dataIn(await ask("GET requests", undefined, plain));
-    expect(Object.keys(row ?? {})).not.toContainAnyValues(["cost", "cost_version", "attempt_list"]);
+    expect(Object.keys(row ?? {})).not.toContainAnyValues(["cost", "cost_version", "attempt_list", "decisions"]);
     expect(row).toHaveProperty("price");
     expect(dataIn(await ask("GET usage", undefined, plain))[0]).not.toHaveProperty("cost");
     expect((await ask("GET requests?min_cost=1", undefined, plain)).status).toBe(403);

@@ -21,6 +21,7 @@ interface Schema {
 const places: Readonly<Record<string, readonly [method: string, path: string, ...members: string[]]>> = {
   RequestRow: ["get", "requests", "data", "[]"],
   Attempt: ["get", "requests", "data", "[]", "attempt_list", "[]"],
+  Decision: ["get", "requests", "data", "[]", "decisions", "[]"],
   Key: ["get", "keys", "data", "[]"],
   UsageRow: ["get", "usage", "data", "[]"],
   SeriesRow: ["get", "series", "data", "[]"],

@@ -50,6 +50,16 @@ export interface RequestRow {
   readonly cost_version?: string | null;
   readonly replay_of: string | null;
   readonly attempt_list?: readonly Attempt[] | null;
+  readonly decisions?: readonly Decision[] | null;
+}
+
+/** Why a candidate was chosen first, or passed over. */
+export interface Decision {
+  readonly provider: string;
+  readonly upstream_model: string;
+  readonly code: string;
+  readonly reason: string | null;
+  readonly field: string | null;
 }
 
 export interface Budget {

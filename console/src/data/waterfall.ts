@@ -1,7 +1,7 @@
 // The parts of a request over time: what the gateway did itself, each attempt, and the stream.
 import { texts } from "../texts.ts";
-import { duration } from "./format.ts";
-import type { RequestRow } from "./types.ts";
+import { duration, nameOfModel } from "./format.ts";
+import type { Decision, RequestRow } from "./types.ts";
 
 export interface Span {
   readonly name: string;
@@ -56,8 +56,16 @@ export function spansOf({
   return spans;
 }
 
-/** Why each provider was asked, in the order of the attempts. */
-export function reasonsOf({ attempt_list: attempts, error_code: code }: RequestRow): readonly string[] {
+/** Why each provider was chosen, passed over or asked, in this order. */
+export function reasonsOf(row: RequestRow): readonly string[] {
+  return [...(row.decisions ?? []).map(decisionText), ...attemptTexts(row)];
+}
+
+function decisionText({ provider, upstream_model: model, code, reason, field }: Decision): string {
+  return `${nameOfModel(provider, model)}: ${reason ?? code}${field === null ? "" : ` (${field})`}`;
+}
+
+function attemptTexts({ attempt_list: attempts, error_code: code }: RequestRow): readonly string[] {
   const all = attempts ?? [];
   if (all.length === 0) return [`${texts.requests.noAttempt}${code === null ? "" : ` ${code}`}`];
   const [first] = all;

@@ -6,6 +6,8 @@ import type { Adjustment } from "../../gateway/ledger/adjustments.ts";
 import { type AttemptRow, answeredAttempt, type RequestRow } from "../../gateway/ledger/read.ts";
 import type { LedgerReader } from "../../gateway/ledger/reader.ts";
 import type { RequestListFilter } from "../../gateway/ledger/request-list.ts";
+import type { PassedOver } from "../../gateway/ledger/types.ts";
+import { recordedReason } from "../../gateway/routing/explain-reasons.ts";
 import { parseDecimal } from "../../lib/decimal.ts";
 import type { JsonObject } from "../../lib/json.ts";
 import { amountMembers, writeAmounts } from "../amounts.ts";
@@ -80,6 +82,14 @@ const attempt = Type.Object({
   cost: money("Cost of a failed attempt."),
 });
 
+const decision = Type.Object({
+  provider: text("Provider."),
+  upstream_model: text("The provider's model ID."),
+  code: text("Why, as a code: `chosen_by_weighted`, `breaker_open`, `lacks_images`, or that of an error."),
+  reason: nullable(text("Why, as a sentence; null for the code of an error.")),
+  field: nullable(text("The field that it does not support.")),
+});
+
 /** A request as lists have it. */
 export const requestObject = Type.Object({
   object: Type.Literal("request"),
@@ -114,6 +124,11 @@ export const requestObject = Type.Object({
   cost_version: nullable(text("Version of the cost book.")),
   replay_of: nullable(text("The request whose reply was returned again.")),
   attempt_list: nullable(Type.Array(attempt, { description: "Every attempt in order; null in lists." })),
+  decisions: nullable(
+    Type.Array(decision, {
+      description: "Why the first candidate was chosen, and others were passed over; null in lists.",
+    }),
+  ),
   adjustments: nullable(
     Type.Array(adjustment, { description: "What repricing has added to `price` and `cost`; null in lists." }),
   ),
@@ -132,6 +147,13 @@ interface Details {
   readonly attempts: readonly AttemptRow[];
   readonly adjustments: readonly Adjustment[];
 }
+
+const decisionsOf = ({ passedOver }: RequestRow): JsonObject[] =>
+  ((passedOver === null ? [] : JSON.parse(passedOver)) as PassedOver[]).map(
+    ({ provider, upstreamModel, reason: code, field = null }) => ({
+      ...{ provider, upstream_model: upstreamModel, code, reason: recordedReason(code), field },
+    }),
+  );
 
 function writtenAttempt(row: AttemptRow): JsonObject {
   return {
@@ -168,6 +190,7 @@ function written(row: RequestRow, details: Details | null): JsonObject {
     ...{ price: dollars(row.priceNanoDollars), cost: dollars(row.costNanoDollars) },
     ...{ price_version: row.priceVersion, cost_version: row.costVersion, replay_of: row.replayOf },
     attempt_list: details?.attempts.map(writtenAttempt) ?? null,
+    decisions: details && decisionsOf(row),
     adjustments: details?.adjustments.map(writtenAdjustment) ?? null,
   };
 }

@@ -88,3 +88,18 @@ export const placeReason = {
   disabled: { code: "disabled", text: "The provider is disabled." },
   notPermitted: { code: "not_permitted", text: "A rule of the key or its project does not allow it." },
 } as const;
+
+/** Texts of the codes that the ledger has, where the figures of the moment are not known any more. */
+const recordedTexts: Readonly<Record<string, string>> = {
+  ...avoidedTexts,
+  ...leftOutTexts,
+  ...Object.fromEntries(Object.entries(firstTexts).map(([strategy, text]) => [`chosen_by_${strategy}`, text])),
+  context_too_short: "It accepts fewer input tokens than the request has.",
+  output_too_short: "It returns fewer output tokens than the request allows.",
+  not_permitted: placeReason.notPermitted.text,
+  unsupported_field: "It does not support a field of the request.",
+  unsupported_operation: "It does not serve the operation with this model.",
+};
+
+/** A sentence for a decision in the ledger; null for the code of an error. */
+export const recordedReason = (code: string): string | null => recordedTexts[code] ?? null;
