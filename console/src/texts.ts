@@ -171,6 +171,7 @@ export const texts = {
     nothingChanged: "Nothing was dropped or approximated.",
     oneAttempt: "{provider} was asked first and answered.",
     noAttempt: "No provider was asked.",
+    hiddenAttempts: "Your role does not include attempts.",
     notFound: "This request is not in the ledger.",
   },
   keys: {

@@ -94,6 +94,11 @@ describe.skipIf(!canRun)("users in Chromium (skipped: no Chromium, or the consol
     await go(dev, "Settings");
     await dev.getByRole("tab", { name: "Settings" }).waitFor();
     expect(await dev.getByRole("tab").allTextContents()).toEqual(["Settings"]);
+    await go(dev, "Keys and budgets");
+    await dev.getByRole("button", { name: "Create key", exact: true }).waitFor();
+    await go(dev, "Providers");
+    await dev.getByRole("heading", { name: "Providers" }).waitFor();
+    expect(await dev.getByRole("button", { name: "Add provider" }).count()).toBe(0);
     const again = await newPage();
     await again.goto(link);
     await again.getByText("The invite was used or revoked").waitFor();

@@ -66,6 +66,7 @@ function decisionText({ provider, upstream_model: model, code, reason, field }: 
 }
 
 function attemptTexts({ attempt_list: attempts, error_code: code }: RequestRow): readonly string[] {
+  if (attempts === undefined) return [texts.requests.hiddenAttempts];
   const all = attempts ?? [];
   if (all.length === 0) return [`${texts.requests.noAttempt}${code === null ? "" : ` ${code}`}`];
   const [first] = all;

@@ -4,6 +4,7 @@ import { useBudgets, useKeys, useProjects, useUsage } from "../data/queries.ts";
 import type { BudgetRow, Key, Project, UsageRow } from "../data/types.ts";
 import { rangeOf, shared, useSearch } from "../data/url.ts";
 import { texts } from "../texts.ts";
+import { Allowed } from "../ui/allowed.tsx";
 import { Button, Heading, Mark, Money, Source, Time, type Tone } from "../ui/basics.tsx";
 import { BudgetBar } from "../ui/budget-bar.tsx";
 import { Drawer, Popup } from "../ui/drawer.tsx";
@@ -149,10 +150,12 @@ export default function Keys() {
     <>
       <Heading title={words.title}>
         <Button onClick={() => change({ connect: "1" }, true)}>{words.connect}</Button>
-        <Button onClick={() => show("batch")}>{words.batch}</Button>
-        <Button look="main" onClick={() => show("create")}>
-          {words.create}
-        </Button>
+        <Allowed resource="keys" verb="create">
+          <Button onClick={() => show("batch")}>{words.batch}</Button>
+          <Button look="main" onClick={() => show("create")}>
+            {words.create}
+          </Button>
+        </Allowed>
       </Heading>
       <UrlTabs label={words.title} titles={words.tabs}>
         {(tab) =>

@@ -8,6 +8,7 @@ import { useModels } from "../data/queries.ts";
 import type { Model, PriceList, PriceRow } from "../data/types.ts";
 import { useSearch } from "../data/url.ts";
 import { texts } from "../texts.ts";
+import { Allowed } from "../ui/allowed.tsx";
 import { Button, Heading, Section, Source } from "../ui/basics.tsx";
 import { Drawer, Popup } from "../ui/drawer.tsx";
 import { Field, Form } from "../ui/form.tsx";
@@ -101,12 +102,16 @@ function RouteActions({ route }: { readonly route: CatalogEntry }) {
         <Source source={route.source} {...place} />
         {route.source === "api" ? (
           <>
-            <Button aria-expanded={open === "edit"} onClick={() => setOpen("edit")}>
-              {words.editRoute}
-            </Button>
-            <Button look="danger" aria-expanded={open === "remove"} onClick={() => setOpen("remove")}>
-              {words.removeRoute}
-            </Button>
+            <Allowed resource="routes" verb="update">
+              <Button aria-expanded={open === "edit"} onClick={() => setOpen("edit")}>
+                {words.editRoute}
+              </Button>
+            </Allowed>
+            <Allowed resource="routes" verb="delete">
+              <Button look="danger" aria-expanded={open === "remove"} onClick={() => setOpen("remove")}>
+                {words.removeRoute}
+              </Button>
+            </Allowed>
           </>
         ) : null}
       </div>
@@ -176,9 +181,11 @@ export default function Models() {
   return (
     <>
       <Heading title={words.title}>
-        <Button look="main" onClick={() => change({ add: "1" })}>
-          {words.addRoute}
-        </Button>
+        <Allowed resource="routes" verb="create">
+          <Button look="main" onClick={() => change({ add: "1" })}>
+            {words.addRoute}
+          </Button>
+        </Allowed>
       </Heading>
       <div className="mb-3 max-w-80">
         <Field label={words.search} type="search" value={text} change={setText} />

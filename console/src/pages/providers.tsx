@@ -5,6 +5,7 @@ import { useModels, useUsage } from "../data/queries.ts";
 import type { Model, UsageRow } from "../data/types.ts";
 import { rangeOf, useSearch } from "../data/url.ts";
 import { texts } from "../texts.ts";
+import { Allowed } from "../ui/allowed.tsx";
 import { Button, Heading, Mark, Source } from "../ui/basics.tsx";
 import { Drawer, Popup } from "../ui/drawer.tsx";
 import { Empty, Loaded } from "../ui/states.tsx";
@@ -113,9 +114,11 @@ export default function Providers() {
   return (
     <>
       <Heading title={words.title}>
-        <Button look="main" onClick={add}>
-          {words.add}
-        </Button>
+        <Allowed resource="providers" verb="create">
+          <Button look="main" onClick={add}>
+            {words.add}
+          </Button>
+        </Allowed>
       </Heading>
       <Loaded
         query={query}

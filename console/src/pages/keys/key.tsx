@@ -8,6 +8,7 @@ import { useSeries } from "../../data/queries.ts";
 import type { BudgetRow, Key, Project } from "../../data/types.ts";
 import { rangeOf, shared, useSearch } from "../../data/url.ts";
 import { fill, texts } from "../../texts.ts";
+import { Allowed } from "../../ui/allowed.tsx";
 import { Button, Id, Section, Source, Time } from "../../ui/basics.tsx";
 import { BudgetBar } from "../../ui/budget-bar.tsx";
 import { Field, Form } from "../../ui/form.tsx";
@@ -155,14 +156,14 @@ export function KeyDetail({ apiKey, budgets, project, rotated }: KeyProps) {
       <Usage apiKey={apiKey} />
       <Rights apiKey={apiKey} project={project} />
       {isWritable ? (
-        <>
+        <Allowed resource="keys" verb="update">
           <Section title={words.edit}>
             <EditRules apiKey={apiKey} key={apiKey.version} />
           </Section>
           <Section title={texts.common.actions}>
             <Actions apiKey={apiKey} rotated={rotated} />
           </Section>
-        </>
+        </Allowed>
       ) : (
         <p className="mt-4 text-muted">{apiKey.source === "file" ? texts.common.readOnly : apiKey.state}</p>
       )}

@@ -6,6 +6,7 @@ import { useBudgets, useKeys, useProjects } from "../../data/queries.ts";
 import type { Project, Rules } from "../../data/types.ts";
 import { useSearch } from "../../data/url.ts";
 import { fill, texts } from "../../texts.ts";
+import { Allowed } from "../../ui/allowed.tsx";
 import { Button, Id, Section, Source } from "../../ui/basics.tsx";
 import { BudgetBar } from "../../ui/budget-bar.tsx";
 import { Drawer, Popup } from "../../ui/drawer.tsx";
@@ -127,12 +128,12 @@ function Detail({ project, close }: { readonly project: Project; readonly close:
       {project.source === "file" ? (
         <p className="mt-4 text-muted">{texts.common.readOnly}</p>
       ) : (
-        <>
+        <Allowed resource="projects" verb="update">
           <Section title={words.edit}>
             <ProjectForm key={project.version} project={project} label={texts.common.save} done={() => undefined} />
           </Section>
           {project.id === "default" ? null : <Remove project={project} done={close} />}
-        </>
+        </Allowed>
       )}
     </>
   );
@@ -158,7 +159,11 @@ export function Projects() {
     { id: "bodies", title: words.bodies, cell: ({ rules }) => textOf(objectOf(rules["bodies"])["store"]) || "–" },
     { id: "source", title: words.source, cell: ({ source }) => <Source source={source} /> },
   ];
-  const create = <Button onClick={() => setCreating(true)}>{words.create}</Button>;
+  const create = (
+    <Allowed resource="projects" verb="create">
+      <Button onClick={() => setCreating(true)}>{words.create}</Button>
+    </Allowed>
+  );
   return (
     <>
       <div className="mb-2 flex justify-end">{create}</div>

@@ -6,6 +6,7 @@ import { type CatalogEntry, filled } from "../../data/catalog.ts";
 import { count, money } from "../../data/format.ts";
 import type { PriceList, PriceRow } from "../../data/types.ts";
 import { fill, texts } from "../../texts.ts";
+import { Allowed } from "../../ui/allowed.tsx";
 import { Button, Section, Source } from "../../ui/basics.tsx";
 import { Confirm } from "../../ui/confirm.tsx";
 import { Popup } from "../../ui/drawer.tsx";
@@ -246,11 +247,15 @@ export function Prices({ filter }: { readonly filter: string }) {
   const [isOpen, setOpen] = useState(false);
   return (
     <>
-      <Button look="main" onClick={() => setOpen(true)}>
-        {words.addPrice}
-      </Button>
+      <Allowed resource="prices" verb="create">
+        <Button look="main" onClick={() => setOpen(true)}>
+          {words.addPrice}
+        </Button>
+      </Allowed>
       <History filter={filter} />
-      <Repricing />
+      <Allowed resource="prices" verb="preview">
+        <Repricing />
+      </Allowed>
       <Section title={words.prices}>
         <Loaded query={query}>
           {({ rows, cost_version: cost, price_version: price }) => {

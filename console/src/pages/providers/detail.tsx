@@ -14,6 +14,7 @@ import { count, duration, percent } from "../../data/format.ts";
 import type { Model } from "../../data/types.ts";
 import { rangeOf, useSearch } from "../../data/url.ts";
 import { fill, texts } from "../../texts.ts";
+import { Allowed } from "../../ui/allowed.tsx";
 import { Button, Code, Mark, Section, Source, Time } from "../../ui/basics.tsx";
 import { Chart, type Point } from "../../ui/chart.tsx";
 import { Field, Form } from "../../ui/form.tsx";
@@ -52,9 +53,11 @@ function Test({ id, credential }: { readonly id: string; readonly credential: st
   const models = result?.models === null || result === null ? "" : ` and lists ${result.models} models`;
   return (
     <div className="flex flex-wrap items-center gap-3">
-      <Button onClick={run} disabled={isBusy}>
-        {isBusy ? words.testing : credential === null ? words.test : fill(words.testOf, { name: credential })}
-      </Button>
+      <Allowed resource="providers" verb="test">
+        <Button onClick={run} disabled={isBusy}>
+          {isBusy ? words.testing : credential === null ? words.test : fill(words.testOf, { name: credential })}
+        </Button>
+      </Allowed>
       <span role="status">
         {result === null ? null : result.ok ? (
           <Mark tone="ok">{fill(words.ok, { duration: duration(result.duration_ms), models })}</Mark>
@@ -198,13 +201,17 @@ function Actions({ provider }: { readonly provider: LiveProvider }) {
   return (
     <div className="mt-3">
       <div className="flex flex-wrap gap-2">
-        <Button aria-expanded={open === "edit"} onClick={() => setOpen("edit")}>
-          {words.edit}
-        </Button>
-        <Button onClick={toggle}>{isDisabled ? words.enable : words.disable}</Button>
-        <Button look="danger" aria-expanded={open === "remove"} onClick={() => setOpen("remove")}>
-          {words.remove}
-        </Button>
+        <Allowed resource="providers" verb="update">
+          <Button aria-expanded={open === "edit"} onClick={() => setOpen("edit")}>
+            {words.edit}
+          </Button>
+          <Button onClick={toggle}>{isDisabled ? words.enable : words.disable}</Button>
+        </Allowed>
+        <Allowed resource="providers" verb="delete">
+          <Button look="danger" aria-expanded={open === "remove"} onClick={() => setOpen("remove")}>
+            {words.remove}
+          </Button>
+        </Allowed>
       </div>
       {error === null ? null : <Failure error={error} />}
       {open === "edit" ? (

@@ -10,6 +10,7 @@ import type { PriceList, RequestRow } from "../../data/types.ts";
 import { shared, useSearch } from "../../data/url.ts";
 import { reasonsOf, spansOf } from "../../data/waterfall.ts";
 import { texts } from "../../texts.ts";
+import { Allowed } from "../../ui/allowed.tsx";
 import { Button, CopyButton, Id, Mark, Money, Section, Time } from "../../ui/basics.tsx";
 import { Drawer } from "../../ui/drawer.tsx";
 import { Empty, Failure, Loaded } from "../../ui/states.tsx";
@@ -115,9 +116,11 @@ function Detail({ row }: { readonly row: RequestRow }) {
       <Section title={words.facts}>
         <Facts row={row} />
       </Section>
-      <Section title={words.bodies}>
-        <Bodies id={row.id} />
-      </Section>
+      <Allowed resource="requests" verb="bodies">
+        <Section title={words.bodies}>
+          <Bodies id={row.id} />
+        </Section>
+      </Allowed>
     </>
   );
 }
@@ -147,7 +150,9 @@ function Actions({ row }: { readonly row: RequestRow }) {
   const canReplay = row.operation === "chat" && !isRunning(row.state);
   return (
     <span className="flex flex-wrap items-center gap-2">
-      {isRunning(row.state) ? <Cancel id={row.id} /> : null}
+      <Allowed resource="requests" verb="cancel">
+        {isRunning(row.state) ? <Cancel id={row.id} /> : null}
+      </Allowed>
       {canReplay ? (
         <Link
           to="/playground"

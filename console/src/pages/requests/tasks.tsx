@@ -7,6 +7,7 @@ import { liveInterval } from "../../data/queries.ts";
 import type { Task } from "../../data/types.ts";
 import { shared, useSearch } from "../../data/url.ts";
 import { texts } from "../../texts.ts";
+import { Allowed } from "../../ui/allowed.tsx";
 import { Button, Id, Mark, Time, type Tone } from "../../ui/basics.tsx";
 import { Empty, Failure, Loaded } from "../../ui/states.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
@@ -38,7 +39,9 @@ function Actions({ task }: { readonly task: Task }) {
       >
         {words.request}
       </Link>
-      {isRunning(task) ? <Button onClick={() => void cancel()}>{words.cancel}</Button> : null}
+      <Allowed resource="tasks" verb="cancel">
+        {isRunning(task) ? <Button onClick={() => void cancel()}>{words.cancel}</Button> : null}
+      </Allowed>
       {error === null ? null : <Failure error={error} />}
     </span>
   );
