@@ -168,6 +168,7 @@ export const texts = {
     noBodies: "No bodies of this request are stored.",
     waterfall: "Waterfall",
     copyCurl: "Copy as curl",
+    copyCode: { python: "Copy as Python", javascript: "Copy as JavaScript" },
     nothingChanged: "Nothing was dropped or approximated.",
     oneAttempt: "{provider} was asked first and answered.",
     noAttempt: "No provider was asked.",

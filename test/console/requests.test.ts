@@ -110,9 +110,22 @@ describe.skipIf(!canRun)("requests (skipped: no Chromium, or the console is not 
       expect(text).toContain("smart");
     }));
 
-  test("one request leads to the playground", () =>
+  test("one request leads to the playground, and is copied as code", () =>
     withPage(async (page) => {
+      await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
       await page.getByRole("button", { name: "smart" }).first().click();
+      for (const [name, line] of [
+        ["Copy as curl", "curl "],
+        ["Copy as Python", "from openai import OpenAI"],
+        ["Copy as JavaScript", 'import OpenAI from "openai";'],
+      ] as const) {
+        await page.getByRole("button", { name }).click();
+        await page.getByText("Copied").first().waitFor();
+        const copied = await page.evaluate<string>("navigator.clipboard.readText()");
+        expect(copied).toContain(line);
+        expect(copied).toContain("smart");
+        await page.getByText("Copied").first().waitFor({ state: "detached" });
+      }
       const link = page.getByRole("dialog").getByRole("link", { name: "Open in playground" });
       expect(await link.getAttribute("href")).toContain("/playground?");
     }));

@@ -11,7 +11,6 @@ interface PanelProps {
   readonly isOpen: boolean;
   readonly close: () => void;
   readonly children: ReactNode;
-  readonly aside?: ReactNode;
 }
 
 const places = {
@@ -19,7 +18,7 @@ const places = {
   dialog: "top-[8vh] left-1/2 max-h-[84vh] w-[min(34rem,94vw)] -translate-x-1/2 rounded-lg border",
 } as const;
 
-function Panel({ title, isOpen, close, children, aside, place }: PanelProps & { readonly place: keyof typeof places }) {
+function Panel({ title, isOpen, close, children, place }: PanelProps & { readonly place: keyof typeof places }) {
   const content = useRef<HTMLDivElement>(null);
   return (
     <Dialog.Root open={isOpen} onOpenChange={(open) => (open || !mayClose(content.current) ? undefined : close())}>
@@ -32,7 +31,6 @@ function Panel({ title, isOpen, close, children, aside, place }: PanelProps & { 
         >
           <div className="flex min-h-12 items-center gap-2 border-line border-b px-4">
             <Dialog.Title className="mr-auto truncate font-semibold">{title}</Dialog.Title>
-            {aside}
             <Dialog.Close
               aria-label={texts.common.close}
               className="grid size-8 place-items-center rounded hover:bg-sunken"

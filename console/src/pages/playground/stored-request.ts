@@ -56,7 +56,8 @@ function conversationOf(body: Json): Pick<OpenedRequest, "system" | "messages"> 
   };
 }
 
-function formatOfRow({ format }: RequestRow): FormatName {
+/** The client format of a chat. */
+export function formatOfRow({ format }: Pick<RequestRow, "format">): FormatName {
   if (/responses/.test(format)) return "responses";
   if (/messages/.test(format)) return "messages";
   return /gemini/.test(format) ? "gemini" : "chat";

@@ -14,6 +14,9 @@ import { Allowed } from "../../ui/allowed.tsx";
 import { Button, CopyButton, Id, Mark, Money, Section, Time } from "../../ui/basics.tsx";
 import { Drawer } from "../../ui/drawer.tsx";
 import { Empty, Failure, Loaded } from "../../ui/states.tsx";
+import { codeOf } from "../playground/code.ts";
+import type { Chat } from "../playground/message.ts";
+import { formatOfRow } from "../playground/stored-request.ts";
 import { Bodies } from "./bodies.tsx";
 import { curlOf } from "./curl.ts";
 import { Waterfall } from "./waterfall.tsx";
@@ -97,6 +100,7 @@ function Detail({ row }: { readonly row: RequestRow }) {
         <Id id={row.id} length={24} />
         {row.request_id === null || row.request_id === row.id ? null : <Id id={row.request_id} length={24} />}
       </p>
+      <Actions row={row} />
       <Section title={words.waterfall}>
         <Waterfall spans={spansOf(row)} />
       </Section>
@@ -145,11 +149,17 @@ function Cancel({ id }: { readonly id: string }) {
   );
 }
 
+/** The model with a message to replace: the list does not have what was sent. */
+const chatOf = ({ model }: RequestRow): Chat => ({
+  ...{ model, system: "", tools: [], effort: "", temperature: null, maxTokens: null },
+  messages: [{ role: "user", parts: [{ kind: "text", text: "Hello" }] }],
+});
+
 function Actions({ row }: { readonly row: RequestRow }) {
   const [search] = useSearch();
   const canReplay = row.operation === "chat" && !isRunning(row.state);
   return (
-    <span className="flex flex-wrap items-center gap-2">
+    <p className="mt-2 flex flex-wrap items-center gap-2">
       <Allowed resource="requests" verb="cancel">
         {isRunning(row.state) ? <Cancel id={row.id} /> : null}
       </Allowed>
@@ -163,7 +173,16 @@ function Actions({ row }: { readonly row: RequestRow }) {
         </Link>
       ) : null}
       <CopyButton text={curlOf(row)} label={words.copyCurl} />
-    </span>
+      {row.operation === "chat"
+        ? (["python", "javascript"] as const).map((language) => (
+            <CopyButton
+              key={language}
+              text={codeOf(formatOfRow(row), chatOf(row), language)}
+              label={words.copyCode[language]}
+            />
+          ))
+        : null}
+    </p>
   );
 }
 
@@ -174,9 +193,8 @@ export function RequestDrawer({ id, close }: { readonly id: string; readonly clo
     refetchInterval: ({ state }) => (["open", "pending"].includes(state.data?.state ?? "") ? 1_000 : false),
   });
   const isMissing = query.error instanceof ApiError && query.error.status === 404;
-  const copy = query.data === undefined ? null : <Actions row={query.data} />;
   return (
-    <Drawer title={words.detail} isOpen close={close} aside={copy}>
+    <Drawer title={words.detail} isOpen close={close}>
       {isMissing ? (
         <Empty>{words.notFound}</Empty>
       ) : query.error !== null && query.data === undefined ? (
