@@ -31,7 +31,8 @@ const inPlaceBytes = 128 * 1024;
 const plainBytes = 1024 * 1024;
 const plainContainers = 10_000;
 const plainQuotes = 40_000;
-const [quote, bracket, brace] = [34, 91, 123];
+const plainCommas = 100_000;
+const [quote, comma, bracket, brace] = [34, 44, 91, 123];
 
 /** Whether a byte occurs at most so many times, with native searches, which are fast where it is rare. */
 function isRare(bytes: Uint8Array, byte: number, most: number): boolean {
@@ -40,20 +41,23 @@ function isRare(bytes: Uint8Array, byte: number, most: number): boolean {
   return true;
 }
 
-/** Quotes are frequent in text: they are counted in a part of each block, at a place that changes from block to block. */
+/**
+ * Quotes and commas are frequent in text: they are counted in a part of each block, at a place that changes from block
+ * to block.
+ */
 const blockBytes = 4_096;
 const partBytes = 256;
 const partsOfBlock = blockBytes / partBytes;
 const placeStep = 7;
 
-function hasFewQuotes(bytes: Uint8Array): boolean {
-  const most = plainQuotes / partsOfBlock;
+function hasFew(bytes: Uint8Array, byte: number, mostInAll: number): boolean {
+  const most = mostInAll / partsOfBlock;
   let count = 0;
   let place = bytes.length;
   for (let block = 0; block < bytes.length; block += blockBytes) {
     place = (place * placeStep + (bytes[block] ?? 0) + 1) % partsOfBlock;
     const part = bytes.subarray(block + place * partBytes, block + (place + 1) * partBytes);
-    for (let at = part.indexOf(quote); at >= 0; at = part.indexOf(quote, at + 1)) if (++count > most) return false;
+    for (let at = part.indexOf(byte); at >= 0; at = part.indexOf(byte, at + 1)) if (++count > most) return false;
   }
   return true;
 }
@@ -62,7 +66,8 @@ function hasFewQuotes(bytes: Uint8Array): boolean {
 function isPlain(bytes: Uint8Array): boolean {
   if (bytes.length <= inPlaceBytes) return true;
   if (bytes.length > plainBytes || !isAscii(bytes)) return false;
-  return isRare(bytes, bracket, plainContainers) && isRare(bytes, brace, plainContainers) && hasFewQuotes(bytes);
+  if (!isRare(bytes, bracket, plainContainers) || !isRare(bytes, brace, plainContainers)) return false;
+  return hasFew(bytes, quote, plainQuotes) && hasFew(bytes, comma, plainCommas);
 }
 
 /** One for the process: it belongs to the runtime, like the event loop that it relieves. */

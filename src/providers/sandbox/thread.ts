@@ -1,7 +1,9 @@
 // Runs operations in the sandbox's worker thread that would block the event loop for too long.
 import { type ErrorKind, GatewayError } from "../../canonical/error.ts";
 import type { OperationRequest, OperationResponse } from "../../canonical/operation.ts";
-import { nextEventLoopTurn } from "../../lib/event-loop-turn.ts";
+import { inSteps, nextEventLoopTurn } from "../../lib/event-loop-turn.ts";
+import type { Json } from "../../lib/json.ts";
+import { joinedTextSteps } from "../../lib/json-write.ts";
 import { createThread, type Thread } from "../../lib/thread.ts";
 import { workerAddress } from "../../lib/worker.ts";
 
@@ -37,7 +39,7 @@ async function shared(bytes: Uint8Array): Promise<Uint8Array> {
 }
 
 async function jobOf(request: OperationRequest): Promise<SandboxJob> {
-  if (request.operation === "chat") return { json: JSON.stringify(request) };
+  if (request.operation === "chat") return { json: await inSteps(joinedTextSteps(request as unknown as Json)) };
   if (request.operation !== "transcribe") return { request };
   return { request: { ...request, recording: { ...request.recording, bytes: await shared(request.recording.bytes) } } };
 }
