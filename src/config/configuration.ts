@@ -64,6 +64,6 @@ export function readConfiguration(settings: Settings, file = readConfigFile(sett
   const oidc = oidcSettings(file);
   file.faults.throwIfAny();
   if (videos === undefined) throw new Error("The video settings could not be read.");
-  const [logLevel, warnings] = [logLevelOf(settings, file), configWarnings(file, catalog)];
+  const [logLevel, warnings] = [logLevelOf(settings, file), configWarnings(settings, file, catalog)];
   return { file, access, fetchAllow, videos, bodies, prices, alerts, oidc, logLevel, timeZone, warnings };
 }

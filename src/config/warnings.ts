@@ -1,8 +1,10 @@
 // Warnings for settings that are allowed but probably not intended: reported at the start, one sentence each.
+import { distance } from "fastest-levenshtein";
 import type { ProjectRules } from "../gateway/policy/rules.ts";
 // Warnings for settings that are allowed but probably not intended: reported at the start, one sentence each.
 import type { Catalog, Route } from "../gateway/routing/catalog.ts";
 import { findKind } from "../providers/index.ts";
+import { type Settings, variables } from "./environment.ts";
 import type { ReadConfig } from "./file.ts";
 import type { ProviderConfig } from "./schema.ts";
 
@@ -36,8 +38,31 @@ function optionalEndUsers([name, { end_users: users = {} }]: [string, ProjectRul
   ];
 }
 
-export function configWarnings({ config }: ReadConfig, catalog: Catalog): readonly string[] {
+const prefix = "TURNPIKE_";
+
+/** The variable that was meant, without its prefix: `DATA` for `DATA_DIR` and for `DTAA`. */
+function similarVariable(given: string, known: readonly string[]): string | undefined {
+  const inside = known.find((name) => given === name || given.startsWith(`${name}_`));
+  return inside ?? known.find((name) => distance(given, name) <= Math.floor(name.length / 3));
+}
+
+/** A variable with our prefix and almost one of our names, which turnpike.yaml does not use. */
+function misspelledVariables({ environment }: Settings, { text }: ReadConfig): string[] {
+  const known = variables.map(({ name }) => name);
+  const short = known.map((name) => name.replace(prefix, ""));
+  const unknown = Object.keys(environment).filter(
+    (name) => name.startsWith(prefix) && !known.includes(name.replace(/_FILE$/, "")) && !text?.includes(name),
+  );
+  return unknown.flatMap((name) => {
+    const index = short.indexOf(similarVariable(name.slice(prefix.length), short) ?? name);
+    return index < 0 ? [] : [`The variable ${name} is not used. Did you mean ${known[index]}?`];
+  });
+}
+
+export function configWarnings(settings: Settings, file: ReadConfig, catalog: Catalog): readonly string[] {
+  const { config } = file;
   return [
+    ...misspelledVariables(settings, file),
     ...Object.entries(config.projects ?? {}).flatMap(optionalEndUsers),
     ...Object.entries(config.providers ?? {}).flatMap(missingCredential),
     ...[...catalog.routes.values()].flatMap(doubtfulCandidates),

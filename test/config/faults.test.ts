@@ -86,3 +86,21 @@ projects:
     "models.smart.candidates[2] is the same as candidates[0].",
   ]);
 });
+
+test("variables that almost have a name of ours are a warning", () => {
+  const environment = {
+    TURNPIKE_DATA_DIR: "/tmp/a",
+    TURNPIKE_PORT: "80",
+    TURNPIKE_ADMIN_KEYS: "long enough",
+    TURNPIKE_USED: "b",
+    TURNPIKE_SECRT: "for-turnpike-yaml",
+    TURNPIKE_KEY_FILE: "",
+    TURNPIKE_SOMETHING_ELSE: "1",
+  };
+  const yaml = "providers:\n  own: { kind: openai, credential: '${TURNPIKE_SECRT}' }\n";
+  expect(load(yaml, environment).configuration.warnings).toEqual([
+    "The variable TURNPIKE_DATA_DIR is not used. Did you mean TURNPIKE_DATA?",
+    "The variable TURNPIKE_PORT is not used. Did you mean PORT?",
+    "The variable TURNPIKE_ADMIN_KEYS is not used. Did you mean TURNPIKE_ADMIN_KEY?",
+  ]);
+});
