@@ -33,8 +33,21 @@ export function parseCommonFields<Options extends ParseArgsOptionsConfig>(
     return parsed;
   } catch (thrown) {
     if (thrown instanceof UsageError || !(thrown instanceof TypeError)) throw thrown;
-    throw new UsageError(thrown.message.split("\n")[0] ?? thrown.message);
+    throw new UsageError(optionFault(thrown.message, Object.keys(options)));
   }
+}
+
+/** The runtime's error for an option, in one sentence. */
+function optionFault(message: string, names: readonly string[]): string {
+  const option = /'(?:-\w, )?(--?[^\s'=]+)/.exec(message)?.[1] ?? "";
+  if (message.startsWith("Unknown option")) {
+    const known = names.map((name) => `--${name}`);
+    const shortened = known.find((name) => name.startsWith(`${option}-`));
+    const suggestion = shortened === undefined ? didYouMean(option, known) : `. Did you mean '${shortened}'?`;
+    return `Unknown option '${option}'${suggestion || ". Add --help for the options."}`;
+  }
+  if (message.includes("does not take an argument")) return `Option '${option}' does not accept a value.`;
+  return `Option '${option}' needs a value.`;
 }
 
 /** The help text of a command and its subcommands. */

@@ -115,6 +115,7 @@ async function testProviders(words: readonly string[]): Promise<void> {
   const isGood = results.every(({ credentials }) => credentials.every(({ ok }) => ok));
   process.exitCode = isGood ? 0 : 1;
   if (values.json) return console.log(jsonText(results));
+  if (results.length === 0) return console.log(["There are no providers to test.", ...notes].join("\n"));
   const head = ["provider", "credential", "result", "status", "time", "models", "error"];
   const rows = results.flatMap(({ provider, credentials }) => credentials.map((each) => testCells(provider, each)));
   console.log([table([head, ...rows]), ...notes].join("\n"));

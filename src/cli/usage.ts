@@ -4,13 +4,30 @@ import { cacheWrites, uncachedInput, visibleOutput } from "../canonical/usage.ts
 import { fileKeyId } from "../config/access.ts";
 import { readSettings, type Settings } from "../config/environment.ts";
 import { declaredKeyNames } from "../config/file.ts";
-import { readUsage, type UsageGroup, type UsageRow } from "../gateway/ledger/read.ts";
+import { readUsage } from "../gateway/ledger/read.ts";
+import type { UsageDimension, UsageReportRow } from "../gateway/ledger/usage-report.ts";
+import type { UsageSums } from "../gateway/ledger/usage-sums.ts";
 import { listKeys } from "../store/keys.ts";
 import { withStore } from "./open.ts";
 import { type Command, parseCommonFields, UsageError } from "./options.ts";
 import { dollars, jsonText, table } from "./print.ts";
 
-const groups = ["model", "key", "day", "provider"] as const satisfies readonly UsageGroup[];
+/** The groups by their names on the command line. */
+const groups: ReadonlyMap<string, UsageDimension> = new Map([
+  ...(["model", "key", "day", "hour", "provider", "project", "operation"] as const).map(
+    (name) => [name, name] as const,
+  ),
+  ["end-user", "endUser"],
+]);
+const groupNames = [...groups.keys()];
+
+/** Throws UsageError for an unknown name and for one that is given twice. */
+function groupsOf(text: string): UsageDimension[] {
+  const found = text.split(",").flatMap((name) => groups.get(name) ?? []);
+  if (found.length === text.split(",").length && new Set(found).size === found.length) return found;
+  throw new UsageError(`--by must be one of, or several separated by commas: ${groupNames.join(", ")}.`);
+}
+
 const head = [
   "requests",
   "errors",
@@ -39,7 +56,7 @@ export function dayMs(name: string, text: string | undefined): number | undefine
 }
 
 /** `4 images, 1.5 seconds of audio`: units other than tokens. */
-function unitsIn({ images, audioMs, videoMs, characters, pages, searches, billedRequests }: UsageRow): string {
+function unitsIn({ images, audioMs, videoMs, characters, pages, searches, billedRequests }: UsageSums): string {
   const amounts: readonly (readonly [amount: number, name: string])[] = [
     [images, "images"],
     [audioMs / msPerSecond, "seconds of audio"],
@@ -52,7 +69,7 @@ function unitsIn({ images, audioMs, videoMs, characters, pages, searches, billed
   return amounts.flatMap(([amount, name]) => (amount === 0 ? [] : [`${amount} ${name}`])).join(", ");
 }
 
-function cells(row: UsageRow & { readonly name: string }): string[] {
+function cells(row: UsageSums): string[] {
   const [cost, price] = [row.costNanoDollars, row.priceNanoDollars].map((sum) => (sum === null ? "" : dollars(sum)));
   const counts = [
     row.requests,
@@ -65,7 +82,6 @@ function cells(row: UsageRow & { readonly name: string }): string[] {
     row.reasoningTokens,
   ];
   return [
-    row.name || "(none)",
     ...counts.map(String),
     cost ?? "",
     price ?? "",
@@ -94,28 +110,42 @@ async function usage(words: readonly string[]): Promise<void> {
     json: { type: "boolean" },
   } as const;
   const { values } = parseCommonFields(words, options);
-  const groupBy = groups.find((group) => group === (values.by ?? "model"));
-  if (groupBy === undefined) throw new UsageError(`--by must be one of: ${groups.join(", ")}.`);
+  const groupBy = groupsOf(values.by ?? "model");
   const sinceMs = dayMs("since", values.since);
   const untilMs = dayMs("until", values.until);
   const settings = readSettings(process.env, process.cwd());
-  const names = groupBy === "key" ? await keyNames(settings) : new Map<string, string>();
+  const names = groupBy.includes("key") ? await keyNames(settings) : new Map<string, string>();
   const rows = readUsage(settings.dataFolder, {
     groupBy,
     ...(sinceMs === undefined ? {} : { sinceMs }),
     // The last day is included.
     ...(untilMs === undefined ? {} : { untilMs: untilMs + oneDayMs }),
     ...(values.key === undefined ? {} : { keyId: values.key }),
-  }).map((row) => ({ ...row, name: names.get(row.group) ?? row.group }));
-  if (values.json) return console.log(jsonText(rows.map(({ name, ...row }) => ({ ...row, name }))));
-  console.log(table([[groupBy, ...head], ...rows.map(cells)]));
+  });
+  const nameOf = (row: UsageReportRow, by: UsageDimension): string =>
+    (by === "key" ? names.get(row.group.key ?? "") : undefined) ?? row.group[by] ?? "";
+  if (values.json) return console.log(jsonText(rows.map((row) => jsonRow(row, groupBy, nameOf))));
+  const shown = rows.map((row) => [...groupBy.map((by) => nameOf(row, by) || "(none)"), ...cells(row)]);
+  const titles = groupBy.map((by) => (by === "endUser" ? "end user" : by));
+  console.log(table([[...titles, ...head], ...shown]));
+}
+
+/** `group` and `name` are texts, with a space between those of several groups. */
+function jsonRow(
+  { group, ...sums }: UsageReportRow,
+  groupBy: readonly UsageDimension[],
+  nameOf: (row: UsageReportRow, by: UsageDimension) => string,
+) {
+  const names = groupBy.map((by) => nameOf({ group, ...sums }, by));
+  const ids = groupBy.map((by) => group[by] ?? "");
+  return { group: ids.join(" "), ...(groupBy.length === 1 ? {} : group), ...sums, name: names.join(" ") };
 }
 
 export const usageCommand: Command = {
   usage: "turnpike usage",
   summary: "usage from the ledger, grouped",
   options: {
-    [`--by ${groups.join("|")}`]: "how to group; default model",
+    [`--by ${groupNames.join("|")}`]: "how to group, by several with commas; default model",
     "--since YYYY-MM-DD": "from this day on (UTC)",
     "--until YYYY-MM-DD": "up to the end of this day (UTC)",
     "--key ID": "only this key",

@@ -8,7 +8,7 @@ import { nobodyListens } from "../support/upstream.ts";
 import { askSandbox, place } from "./command.ts";
 
 const requestsIn = (folder: string): number =>
-  readUsage(folder, { groupBy: "model" }).reduce((sum, { requests }) => sum + requests, 0);
+  readUsage(folder, { groupBy: ["model"] }).reduce((sum, { requests }) => sum + requests, 0);
 
 test("a backup under load can be restored: keys work, and every request before it is there", async () => {
   const here = place();

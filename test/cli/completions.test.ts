@@ -10,7 +10,7 @@ afterAll(() => here.remove());
 const rows: [line: string, offered: string[]][] = [
   ["usa", ["usage"]],
   ["config ", ["check", "plan", "print", "schema", "--help"]],
-  ["usage --by ", ["model", "key", "day", "provider"]],
+  ["usage --by ", ["model", "key", "day", "hour", "provider", "project", "operation", "end-user"]],
   ["usage --json --by m", ["model"]],
   ["usage --since 2026-01-01 --unt", ["--until"]],
   ["routes explain my-model --oper", ["--operation"]],

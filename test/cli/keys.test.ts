@@ -152,6 +152,13 @@ describe("usage", () => {
       const row = table(out).find(([name]) => name === group);
       expect(row?.slice(1, 4)).toEqual([String(requests), String(errors), "0"]);
     }
+    const both = await usage("--by", "model,operation", "--key", id);
+    expect(table(both.out).map((row) => row.slice(0, 3))).toEqual([
+      ["sandbox/chat", "chat", "2"],
+      ["sandbox/error", "chat", "1"],
+    ]);
+    const json = JSON.parse((await usage("--by", "key,model", "--key", id, "--json")).out);
+    expect(json[0]).toMatchObject({ key: id, model: "sandbox/chat", name: "counted sandbox/chat", requests: 2 });
     const [, , , , input, , , output, , cost, price, unpriced] = table((await usage("--key", id)).out)[0] ?? [];
     expect(Number(input)).toBeGreaterThan(0);
     expect(Number(output)).toBeGreaterThan(0);

@@ -39,7 +39,21 @@ test.each([
   [["keys"], /^turnpike: Missing subcommand\./],
   [["keys", "list", "--jsno"], /^turnpike: .*--jsno/],
   [["serve", "--port", "80"], /^turnpike: .*--port/],
-  [["usage", "--by", "colour"], /^turnpike: --by must be one of: model, key, day, provider\./],
+  [
+    ["usage", "--by", "colour"],
+    /^turnpike: --by must be one of, or several separated by commas: model, key, day, hour, /,
+  ],
+  [["usage", "--by", "model,model"], /^turnpike: --by must be one of/],
+  [["usage", "--by", "model,"], /^turnpike: --by must be one of/],
+  [["usage", "--key"], /^turnpike: Option '--key' needs a value\.$/m],
+  [["usage", "--key", "--json"], /^turnpike: Option '--key' needs a value\.$/m],
+  [["usage", "--json=yes"], /^turnpike: Option '--json' does not accept a value\.$/m],
+  [["usage", "--sinse", "2026-01-01"], /^turnpike: Unknown option '--sinse'\. Did you mean '--since'\?$/m],
+  [
+    ["keys", "create", "--expires", "3"],
+    /^turnpike: Unknown option '--expires'\. Did you mean '--expires-in-days'\?$/m,
+  ],
+  [["usage", "--colour"], /^turnpike: Unknown option '--colour'\. Add --help for the options\.$/m],
 ] as [string[], RegExp][])("%p is refused with exit code 2", async (words, expected) => {
   const { code, out, err } = await empty.run(words);
   expect({ code, out }).toEqual({ code: 2, out: "" });

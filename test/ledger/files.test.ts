@@ -57,18 +57,18 @@ test("requests come in the order of their times, then of their ids, and the limi
 
 test("usage is summed over them", async () => {
   await twoFiles();
-  expect(readUsage(folder.path, { groupBy: "model" })).toMatchObject([
-    { group: "smart", requests: 6, inputTokens: 60, costNanoDollars: 13n, unpriced: 3, possibleTokens: 72 },
+  expect(readUsage(folder.path, { groupBy: ["model"] })).toMatchObject([
+    { group: { model: "smart" }, requests: 6, inputTokens: 60, costNanoDollars: 13n, unpriced: 3, possibleTokens: 72 },
   ]);
-  const days = readUsage(folder.path, { groupBy: "day", sinceMs: 20, untilMs: 31 });
-  expect(days).toMatchObject([{ group: "1970-01-01", requests: 3, costNanoDollars: 1n }]);
+  const days = readUsage(folder.path, { groupBy: ["day"], sinceMs: 20, untilMs: 31 });
+  expect(days).toMatchObject([{ group: { day: "1970-01-01" }, requests: 3, costNanoDollars: 1n }]);
 });
 
 test("a file without the one that is written is read, and a copy of a file counts once", async () => {
   await twoFiles();
   copyFileSync(join(folder.path, "ledger-2026-01.db"), join(folder.path, "ledger-backup.db"));
   moveAside("ledger-2026-02.db");
-  expect(readUsage(folder.path, { groupBy: "model" })).toMatchObject([{ requests: 6 }]);
+  expect(readUsage(folder.path, { groupBy: ["model"] })).toMatchObject([{ requests: 6 }]);
 });
 
 test("a file that is not a ledger is one sentence with its name", async () => {

@@ -156,8 +156,8 @@ test("checkpoints run while rows are written, and none of them is lost or recove
   expect(Bun.file(join(folder.path, "ledger.db-wal")).size).toBe(0);
   const next = opened();
   expect(next.interrupted).toBe(1);
-  expect(readUsage(folder.path, { groupBy: "model" })).toMatchObject([
-    { group: "smart", requests: 401, errors: 1, open: 0 },
+  expect(readUsage(folder.path, { groupBy: ["model"] })).toMatchObject([
+    { group: { model: "smart" }, requests: 401, errors: 1, open: 0 },
   ]);
   expect(await refusalOf(long.settle(settlement()))).toMatchObject(refused);
   expect(await refusalOf(ledger.open(opening("late")))).toMatchObject(refused);

@@ -59,8 +59,16 @@ const row = { id: "a", inputTokens: 10, outputTokens: 5, charged: 1, inputBound:
 
 test("usage, entries and attempts are read, and the file is not changed", () => {
   const before = schemaNow();
-  expect(readUsage(folder.path, { groupBy: "model" })).toMatchObject([
-    { group: "smart", requests: 1, inputTokens: 10, outputTokens: 5, unpriced: 1, possibleTokens: 0, images: 0 },
+  expect(readUsage(folder.path, { groupBy: ["model"] })).toMatchObject([
+    {
+      group: { model: "smart" },
+      requests: 1,
+      inputTokens: 10,
+      outputTokens: 5,
+      unpriced: 1,
+      possibleTokens: 0,
+      images: 0,
+    },
   ]);
   expect(readRequests(folder.path, { limit: 10 })).toMatchObject([row]);
   expect(findRequests(folder.path, "a", 10)).toMatchObject([row]);
@@ -71,7 +79,7 @@ test("usage, entries and attempts are read, and the file is not changed", () => 
 test("a gateway that opens it brings its rows along, and the same is read", async () => {
   await openLedger({ dataFolder: folder.path }).close();
   expect(readRequests(folder.path, { limit: 10 })).toMatchObject([row]);
-  expect(readUsage(folder.path, { groupBy: "model" })).toMatchObject([{ inputTokens: 10, possibleTokens: 0 }]);
+  expect(readUsage(folder.path, { groupBy: ["model"] })).toMatchObject([{ inputTokens: 10, possibleTokens: 0 }]);
 });
 
 test("turnpike usage and turnpike requests show print it", async () => {
@@ -168,7 +176,7 @@ test("a file of version 2 is read as it is, and gets today's columns when a gate
     database.run("pragma user_version = 2");
   }
   expect(readRequests(second.path, { limit: 5 })).toMatchObject([{ id: "b", state: "completed", replayOf: null }]);
-  expect(readUsage(second.path, { groupBy: "model" })).toMatchObject([{ group: "smart", requests: 1 }]);
+  expect(readUsage(second.path, { groupBy: ["model"] })).toMatchObject([{ group: { model: "smart" }, requests: 1 }]);
   expect(columns()).not.toContain("replay_of");
   const opened = openLedger({ dataFolder: second.path });
   await (await opened.open(opening("c", { replayOf: "b" }))).settle(settlement());

@@ -27,7 +27,7 @@ test("a pending row is still pending after a restart, and is settled once", asyn
     { id: "request", state: "interrupted", provider: null },
     { id: "task", state: "pending", provider: null },
   ]);
-  const [usage] = readUsage(folder.path, { groupBy: "model" });
+  const [usage] = readUsage(folder.path, { groupBy: ["model"] });
   expect(usage).toMatchObject({ requests: 2, open: 1, errors: 1 });
   expect(await second.settlePending("task", settlement({ provider: "one" }))).toBe(true);
   expect(await second.settlePending("task", settlement({ provider: "two", state: "failed" }))).toBe(false);

@@ -36,9 +36,9 @@ test("is summed by model, money exactly, the unpriced apart", () => {
   const units = { images: 0, audioMs: 0, videoMs: 0, characters: 0, pages: 0, searches: 0, billedRequests: 0 };
   const rare = { cacheWrite1hTokens: 0, audioInputTokens: 0, imageInputTokens: 0, audioOutputTokens: 0 };
   const priced = { ...rare, imageOutputTokens: 0, priceNanoDollars: null };
-  expect(readUsage(folder.path, { groupBy: "model" })).toEqual([
+  expect(readUsage(folder.path, { groupBy: ["model"] })).toEqual([
     {
-      group: "smart",
+      group: { model: "smart" },
       requests: 2,
       errors: 0,
       open: 0,
@@ -50,7 +50,7 @@ test("is summed by model, money exactly, the unpriced apart", () => {
       ...units,
     },
     {
-      group: "fast",
+      group: { model: "fast" },
       requests: 3,
       errors: 1,
       open: 1,
@@ -68,10 +68,10 @@ test("is summed by model, money exactly, the unpriced apart", () => {
 
 test("is filtered by time and key, and grouped by day, key or provider", () => {
   const groups = (filter: Parameters<typeof readUsage>[1]) =>
-    Object.fromEntries(readUsage(folder.path, filter).map((row) => [row.group, row.requests]));
-  expect(groups({ groupBy: "day" })).toEqual({ "1970-01-01": 1, "1970-01-02": 3, "1970-01-03": 1 });
-  expect(groups({ groupBy: "key", sinceMs: day, untilMs: 2 * day })).toEqual({ key_a: 2, key_b: 1 });
-  expect(groups({ groupBy: "provider", keyId: "key_a" })).toEqual({ sandbox: 2, "": 2 });
+    Object.fromEntries(readUsage(folder.path, filter).map((row) => [Object.values(row.group).join(), row.requests]));
+  expect(groups({ groupBy: ["day"] })).toEqual({ "1970-01-01": 1, "1970-01-02": 3, "1970-01-03": 1 });
+  expect(groups({ groupBy: ["key"], sinceMs: day, untilMs: 2 * day })).toEqual({ key_a: 2, key_b: 1 });
+  expect(groups({ groupBy: ["provider"], keyId: "key_a" })).toEqual({ sandbox: 2, "": 2 });
 });
 
 test("units are summed by their kind, and what only has units is unpriced too", async () => {
@@ -86,12 +86,12 @@ test("units are summed by their kind, and what only has units is unpriced too", 
     await (await ledger.open(opening(`${kind}${amount}`))).settle(settlement({ usage }));
   }
   await ledger.close();
-  expect(readUsage(other.path, { groupBy: "model" })).toMatchObject([
+  expect(readUsage(other.path, { groupBy: ["model"] })).toMatchObject([
     { unpriced: 3, images: 3, audioMs: 1_500, characters: 0, searches: 0, costNanoDollars: null },
   ]);
   other.remove();
 });
 
 test("of a folder without a ledger is empty", () => {
-  expect(readUsage(join(folder.path, "nowhere"), { groupBy: "model" })).toEqual([]);
+  expect(readUsage(join(folder.path, "nowhere"), { groupBy: ["model"] })).toEqual([]);
 });

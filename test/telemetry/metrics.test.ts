@@ -87,13 +87,13 @@ test("requests, attempts and tokens are those of the ledger", async () => {
   expect(sampleValue(text, "turnpike_request_duration_seconds_count", { provider: "alpha" })).toBe(2);
   expect(sampleValue(text, "turnpike_time_to_first_token_seconds_count", { provider: "alpha" })).toBe(1);
 
-  const usage = readUsage(gateway.dataFolder, { groupBy: "provider" });
+  const usage = readUsage(gateway.dataFolder, { groupBy: ["provider"] });
   const sumOf = (name: string) =>
     samplesOf(text).reduce((sum, sample) => (sample.name === name ? sum + Number(sample.value) : sum), 0);
   expect(sumOf(requests)).toBe(usage.reduce((sum, row) => sum + row.requests, 0));
   expect(sumOf("turnpike_unpriced_requests_total")).toBe(usage.reduce((sum, row) => sum + row.unpriced, 0));
   for (const [bucket, column] of [["input", "inputTokens"] as const, ["output", "outputTokens"] as const]) {
-    const row = usage.find(({ group }) => group === "alpha");
+    const row = usage.find(({ group }) => group.provider === "alpha");
     expect(row?.[column]).toBeGreaterThan(0);
     expect(sampleValue(text, "turnpike_tokens_total", { provider: "alpha", bucket })).toBe(row?.[column] ?? -1);
   }

@@ -29,8 +29,8 @@ test("cost, price and tokens are the sums of the ledger", async () => {
   await until("the video is counted", isCounted);
   // What is not settled yet has no provider.
   const usage = await until("all requests are settled", () => {
-    const rows = readUsage(running.dataFolder, { groupBy: "provider" });
-    return rows.every(({ open }) => open === 0) && rows.find(({ group }) => group === "sandbox");
+    const rows = readUsage(running.dataFolder, { groupBy: ["provider"] });
+    return rows.every(({ open }) => open === 0) && rows.find(({ group }) => group.provider === "sandbox");
   });
   const text = await metricsText(running);
   const valuesOf = (name: string) => samplesOf(text).filter((sample) => sample.name === name);

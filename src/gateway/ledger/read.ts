@@ -11,11 +11,9 @@ import {
 } from "./columns.ts";
 import { readFiles } from "./files.ts";
 import { hourMs } from "./usage-index.ts";
-import { readUsageReport, sumAllRows } from "./usage-report.ts";
-import type { UsageSums } from "./usage-sums.ts";
+import { readUsageReport, sumAllRows, type UsageDimension, type UsageReportRow } from "./usage-report.ts";
 
 export type { AttemptRow, RequestRow } from "./columns.ts";
-export type UsageGroup = "model" | "key" | "day" | "provider";
 
 /** Times in Unix milliseconds: from `sinceMs` on, and before `untilMs`. */
 export interface RequestFilter {
@@ -24,27 +22,23 @@ export interface RequestFilter {
   readonly keyId?: string;
 }
 
-/** One group: a model, key id, provider or UTC day; empty if no provider was reached. */
-export interface UsageRow extends UsageSums {
-  readonly group: string;
-}
-
-/** One row per group, the most expensive first. Empty without a ledger. */
+/** One row per group, the most expensive first; empty text where no provider was reached. Empty without a ledger. */
 export function readUsage(
   dataFolder: string,
-  { groupBy, keyId, ...times }: RequestFilter & { readonly groupBy: UsageGroup },
-): UsageRow[] {
+  { groupBy, keyId, ...times }: RequestFilter & { readonly groupBy: readonly UsageDimension[] },
+): UsageReportRow[] {
   const filter = keyId === undefined ? {} : { filter: { key: keyId } };
   const isInHours = [times.sinceMs, times.untilMs].every((ms = 0) => ms % hourMs === 0);
   const read = isInHours ? readUsageReport : sumAllRows;
-  const rows = read(dataFolder, { groupBy: [groupBy], ...times, ...filter });
-  return rows.map(({ group, ...sums }) => ({ group: group[groupBy] ?? "", ...sums })).sort(dearestFirst);
+  return read(dataFolder, { groupBy, ...times, ...filter }).toSorted(dearestFirst);
 }
 
-function dearestFirst(left: UsageRow, right: UsageRow): number {
+const nameOf = ({ group }: UsageReportRow): string => Object.values(group).join(" ");
+
+function dearestFirst(left: UsageReportRow, right: UsageReportRow): number {
   const [one, other] = [left.costNanoDollars ?? -1n, right.costNanoDollars ?? -1n];
   if (one !== other) return one > other ? -1 : 1;
-  return right.requests - left.requests || (left.group < right.group ? -1 : 1);
+  return right.requests - left.requests || (nameOf(left) < nameOf(right) ? -1 : 1);
 }
 
 /** Newest first, at most `limit`. */
