@@ -42,7 +42,7 @@ import type { Provider } from "./providers/provider.ts";
 import type { Events } from "./telemetry/events.ts";
 import type { Registry } from "./telemetry/registry.ts";
 
-export interface AdminApiParts extends Pick<AccessDependencies, "store" | "pepper"> {
+interface AdminApiParts extends Pick<AccessDependencies, "store" | "pepper"> {
   readonly limits: ReadLimits;
   readonly credentialKey: Uint8Array;
   readonly catalog: ServedCatalog;

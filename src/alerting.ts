@@ -14,7 +14,7 @@ const postTimeoutMs = 15_000;
 /** The owner of name lookups, in place of a key. */
 const lookupOwner = "alerts";
 
-export interface AlertParts {
+interface AlertParts {
   /** Null without alerts, until the configuration has them. */
   readonly settings: AlertSettings | null;
   readonly dataFolder: string;

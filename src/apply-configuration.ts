@@ -20,7 +20,7 @@ import {
 } from "./live-configuration.ts";
 import { metricFamilies } from "./telemetry/metric-families.ts";
 
-export interface ApplyParts {
+interface ApplyParts {
   readonly foundation: Foundation;
   readonly live: ServedCatalog;
   readonly gateway: Pick<Gateway, "budgets" | "listings" | "bodies">;

@@ -17,7 +17,7 @@ import { createSend } from "./providers/upstream.ts";
 import { readSetting } from "./store/settings.ts";
 import type { Events } from "./telemetry/events.ts";
 
-export interface SignInParts extends Pick<AccessDependencies, "store" | "pepper"> {
+interface SignInParts extends Pick<AccessDependencies, "store" | "pepper"> {
   readonly limits: ReadLimits;
   readonly credentialKey: Uint8Array;
   readonly followed: Pick<LiveConfiguration, "current">;

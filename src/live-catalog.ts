@@ -20,7 +20,7 @@ import { type CatalogEntry, type CatalogKind, catalogVersion, listCatalog } from
 import type { Store } from "./store/store.ts";
 import type { Events } from "./telemetry/events.ts";
 
-export interface LiveCatalogParts {
+interface LiveCatalogParts {
   readonly declared: DeclaredCatalog;
   /** Where this gateway is reached: a stored provider there would send requests in circles. Absent where nothing is served. */
   readonly own?: Parameters<typeof ownAddress>[0];

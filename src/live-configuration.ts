@@ -16,7 +16,7 @@ export interface Loaded {
   readonly configuration: Configuration;
 }
 
-export interface ConfigurationStatus {
+interface ConfigurationStatus {
   /** When the configuration in effect was loaded. */
   readonly loadedAtMs: number;
   /** Why the last one that was read is not in effect; empty if it is. */

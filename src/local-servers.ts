@@ -17,7 +17,7 @@ export interface Discovery {
   readonly everyMs?: number;
 }
 
-export interface LocalServersParts {
+interface LocalServersParts {
   readonly catalog: CatalogHolder;
   readonly listings: ModelLists;
   readonly events: Events;
@@ -25,7 +25,7 @@ export interface LocalServersParts {
   readonly discovery: Discovery;
 }
 
-export interface LocalServers {
+interface LocalServers {
   /** The servers in the catalog at present. */
   current(): readonly Provider[];
   stop(): void;
@@ -50,7 +50,7 @@ function withLocal(catalog: Catalog, before: readonly Provider[], now: readonly 
 }
 
 /** Resolves after the first check. */
-export async function watchLocalServers(parts: LocalServersParts): Promise<LocalServers> {
+async function watchLocalServers(parts: LocalServersParts): Promise<LocalServers> {
   const { catalog, listings, events, self, discovery } = parts;
   const { places, everyMs = defaultEveryMs } = discovery;
   const found = new Map<string, Found>();

@@ -25,7 +25,7 @@ export interface Observability {
   connect(gateway: Gateway): () => void;
 }
 
-export interface ObservabilityOptions extends Pick<LogOptions, "sink" | "level" | "format"> {
+interface ObservabilityOptions extends Pick<LogOptions, "sink" | "level" | "format"> {
   /** Texts that must not appear in the log. */
   readonly secrets: readonly string[];
 }

@@ -20,7 +20,7 @@ const farewellMs = 5_000;
 export const flushMs = 5_000;
 
 /** What is shut down. */
-export interface Serving {
+interface Serving {
   readonly listener: Listener;
   readonly gateway: Pick<Gateway, "inFlight" | "running">;
   /** From now on the process is not ready. */

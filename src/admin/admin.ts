@@ -9,7 +9,7 @@ import { type Principal, requireVerb, requireWritable, visible } from "./permiss
 import { readPage, refuseUnknown, type Validate, writeCursor } from "./query.ts";
 import type { Action, AdminContext, Resource, VerbName } from "./resource.ts";
 
-export interface AdminRequest {
+interface AdminRequest {
   readonly principal: Principal;
   readonly requestId: string;
   readonly query: URLSearchParams;
@@ -29,7 +29,7 @@ export interface AdminReply {
   readonly version?: number;
 }
 
-export interface AdminDependencies {
+interface AdminDependencies {
   readonly store: Store;
   readonly clock: Clock;
   readonly validate: Validate;

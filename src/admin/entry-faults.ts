@@ -2,7 +2,7 @@
 import { GatewayError } from "../canonical/error.ts";
 
 /** A path in the configuration (section, name, field), and what is wrong there. */
-export interface EntryFault {
+interface EntryFault {
   readonly path: readonly string[];
   readonly problem: string;
 }

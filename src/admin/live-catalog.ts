@@ -5,7 +5,7 @@ import type { CatalogKind } from "../store/catalog.ts";
 import type { Store } from "../store/store.ts";
 
 /** The source of an entry. Only entries of the API can be changed through it. */
-export type EntrySource = "api" | "file" | "environment" | "built_in" | "discovered";
+type EntrySource = "api" | "file" | "environment" | "built_in" | "discovered";
 
 export interface DefinedEntry {
   readonly id: string;

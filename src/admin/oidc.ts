@@ -10,7 +10,7 @@ import { type UserRole, userRoleNames } from "./permissions.ts";
 import { isEmail, newCredential, principalOf, spelling } from "./users.ts";
 
 /** Why a user is refused; the sign-in page has a sentence for each. */
-export type OidcProblem = "denied" | "expired" | "no_role" | "email" | "email_taken" | "disabled" | "unavailable";
+type OidcProblem = "denied" | "expired" | "no_role" | "email" | "email_taken" | "disabled" | "unavailable";
 
 export class OidcRefusal extends Error {
   readonly problem: OidcProblem;
@@ -26,7 +26,7 @@ export class OidcRefusal extends Error {
 const maxNameChars = 200;
 
 /** What a browser brings back, with the state that it was given before. */
-export interface Comeback extends Returned {
+interface Comeback extends Returned {
   readonly state: string;
 }
 
@@ -54,7 +54,7 @@ function emailIn(claims: JsonObject, { emailDomains }: OidcSettings): string | n
 }
 
 /** Throws an OidcRefusal for claims that may not sign in. */
-export function personOf(claims: JsonObject, settings: OidcSettings): Person {
+function personOf(claims: JsonObject, settings: OidcSettings): Person {
   const subject = String(claims["sub"]);
   const role = roleOf(claims, settings);
   if (role === undefined) throw new OidcRefusal("no_role", { subject });

@@ -46,19 +46,19 @@ export interface Changed {
   readonly once?: JsonObject;
 }
 
-export interface CreateVerb {
+interface CreateVerb {
   readonly body: TObject;
   /** Schemas of members of the reply in addition to the object. */
   readonly once?: Readonly<Record<string, TSchema>>;
   run(context: AdminContext, body: JsonObject): Promise<Changed>;
 }
 
-export interface UpdateVerb {
+interface UpdateVerb {
   readonly body: TObject;
   run(context: AdminContext, id: string, body: JsonObject): Promise<void>;
 }
 
-export interface DeleteVerb {
+interface DeleteVerb {
   run(context: AdminContext, id: string): Promise<void>;
 }
 

@@ -18,7 +18,7 @@ import type { Store } from "../store/store.ts";
 import type { Principal } from "./permissions.ts";
 
 /** How long a session lasts at most, and how long without a request. */
-export interface SessionTimes {
+interface SessionTimes {
   readonly absoluteMs: number;
   readonly idleMs: number;
 }
@@ -46,7 +46,7 @@ export interface OpenedSession {
   readonly row: SessionRow;
 }
 
-export interface SessionDependencies {
+interface SessionDependencies {
   readonly store: Store;
   readonly pepper: Uint8Array;
   readonly clock: Clock;

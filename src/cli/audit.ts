@@ -4,7 +4,7 @@ import { requestId } from "../lib/ids.ts";
 import { appendAudit, lockAudit } from "../store/audit.ts";
 import type { Store } from "../store/store.ts";
 
-export interface CommandEntry {
+interface CommandEntry {
   readonly action: string;
   readonly resource: string;
   readonly objectId: string;

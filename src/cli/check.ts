@@ -1,7 +1,7 @@
 // The contract of a check of `turnpike doctor`: one sentence about the finding, and an action if it is not good.
 import { mapConcurrent } from "../lib/map-concurrent.ts";
 
-export type CheckStatus = "ok" | "warning" | "failed";
+type CheckStatus = "ok" | "warning" | "failed";
 
 export interface Finding {
   readonly status: CheckStatus;

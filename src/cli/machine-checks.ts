@@ -83,7 +83,7 @@ export const hasSecretSet = ({ secret, dataFolder }: Settings): boolean =>
   secret !== null || existsSync(secretFileOf(dataFolder));
 
 /** Whether there is a secret, and whether the stored data was written with it. */
-export async function checkStoredSecret(settings: Settings): Promise<Finding> {
+async function checkStoredSecret(settings: Settings): Promise<Finding> {
   const { dataFolder, databaseUrl } = settings;
   if (!hasSecretSet(settings) && !storeExists(dataFolder))
     return databaseUrl === undefined
@@ -122,7 +122,7 @@ export function checkClock({ dataFolder }: Settings, nowMs: number): Finding {
 }
 
 /** Whether the gateway would start with this configuration; every fault is one finding. */
-export function configurationChecks(settings: Settings): Check[] {
+function configurationChecks(settings: Settings): Check[] {
   const name = "configuration";
   try {
     const { warnings, file } = readConfiguration(settings);

@@ -13,7 +13,7 @@ import { openLiveCatalog } from "../live-catalog.ts";
 import { openStoreReadOnly, storeExists } from "../store/store.ts";
 
 /** A catalog with the entries of the admin API, as far as they can be read. */
-export interface ServedEntries {
+interface ServedEntries {
   readonly catalog: Catalog;
   readonly prices: Prices;
   /** Names of providers that are defined in the store. */

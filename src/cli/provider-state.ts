@@ -25,7 +25,7 @@ export interface ShownState {
   readonly last_error: { readonly code: string; readonly message: string; readonly at: string } | null;
 }
 
-export interface ShownCredential extends ShownState {
+interface ShownCredential extends ShownState {
   readonly credential: string | null;
   readonly models: readonly (ShownState & { readonly model: string })[];
 }

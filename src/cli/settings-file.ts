@@ -8,7 +8,7 @@ export type Step = string | { readonly name: string };
 export type SettingPath = readonly Step[];
 export type Setting = readonly [path: SettingPath, value: Json];
 
-export type FileFormat = "json" | "yaml" | "toml" | "env";
+type FileFormat = "json" | "yaml" | "toml" | "env";
 
 /** A file that a client reads, and the settings in it. */
 export interface SettingsFile {

@@ -109,7 +109,7 @@ function changedText(file: SettingsFile, before: string): string {
  * The result of an undo: the original file, the settings removed from a file that was changed since, or nothing to
  * undo.
  */
-export type Undone = "restored" | "removed" | "nothing";
+type Undone = "restored" | "removed" | "nothing";
 
 /** Removes the settings. A file that was not changed since is restored byte by byte. */
 export function undoSettings(file: SettingsFile): Undone {

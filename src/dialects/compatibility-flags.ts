@@ -28,7 +28,7 @@ export interface CompatibilityFlags {
   readonly ranks?: "media" | "content" | "any";
 }
 
-export interface EmbeddingOptions {
+interface EmbeddingOptions {
   /** Maximum items per call, where it is lower than usual. */
   readonly mostItems?: number;
   /** They do not accept token ids. */

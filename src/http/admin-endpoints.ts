@@ -12,7 +12,7 @@ import { queryOf } from "./target.ts";
 import { writeJson } from "./write.ts";
 
 /** The dependencies of the rows, as a function because the table is also used without them. */
-export type AdminPartsOf = () => CallerParts & {
+type AdminPartsOf = () => CallerParts & {
   readonly admin: Admin;
   readonly limits: ReadLimits;
 };

@@ -14,7 +14,7 @@ import { protocols } from "./protocols.ts";
 import { queryOf } from "./target.ts";
 import { validate } from "./validate.ts";
 
-export interface ExportParts extends CallerParts {
+interface ExportParts extends CallerParts {
   readonly reader: Pick<LedgerReader, "requests">;
 }
 

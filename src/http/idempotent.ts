@@ -19,7 +19,7 @@ const costHeader = "x-turnpike-cost";
 const warningsHeader = "x-turnpike-warnings";
 
 /** A request that carries the header. */
-export interface IdempotentRequest extends Omit<Replay, "httpStatus" | "replayOf"> {
+interface IdempotentRequest extends Omit<Replay, "httpStatus" | "replayOf"> {
   readonly request: Request;
   /** Its error format. */
   readonly side: ErrorFormat;

@@ -13,7 +13,7 @@ export interface Model {
   readonly details?: JsonObject;
 }
 
-export interface ModelShape {
+interface ModelShape {
   item(model: Model): object;
   list(models: readonly Model[], query: URLSearchParams): object;
 }

@@ -11,7 +11,7 @@ import { protocols } from "./protocols.ts";
 import { sessionCookie, visitorOf } from "./session-endpoints.ts";
 import { queryOf } from "./target.ts";
 
-export interface OidcParts extends CallerParts {
+interface OidcParts extends CallerParts {
   readonly access: AdminAccess;
   readonly client: OidcClient;
   readonly oidc: Oidc;

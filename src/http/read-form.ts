@@ -13,7 +13,7 @@ import { type ReadLimits, readPlain, releaseBuffer } from "./read.ts";
 import type { BodyPace } from "./slow-body.ts";
 
 /** A parsed form: texts by name, and files. */
-export interface ReadForm {
+interface ReadForm {
   readonly wire: JsonObject;
   readonly files: readonly UploadedFile[];
   /** Size of the body. */

@@ -1,7 +1,7 @@
 // The listener: the only place that opens a port.
 import { createHandler, type HandlerDependencies } from "./handler.ts";
 
-export interface ListenOptions {
+interface ListenOptions {
   readonly host: string;
   readonly port: number;
   readonly parts: HandlerDependencies;

@@ -23,7 +23,7 @@ import { validated } from "./validate.ts";
 import { writeJson } from "./write.ts";
 
 /** The dependencies of the rows, as a function because the table is also used without them. */
-export type SessionPartsOf = () => CallerParts & {
+type SessionPartsOf = () => CallerParts & {
   readonly limits: ReadLimits;
   /** The OpenID provider, if there is one. */
   readonly provider: () => { readonly name: string } | null;

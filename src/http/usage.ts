@@ -8,7 +8,7 @@ import type { HandlerContext } from "./endpoint.ts";
 import { writeJson } from "./write.ts";
 
 /** A function, because the table of endpoints is also used without them. */
-export interface UsageParts {
+interface UsageParts {
   readonly rates: Pick<Rates, "statusOf">;
   readonly budgets: Pick<Budgets, "status">;
   /** What the key has spent in total, in nano-dollars. */

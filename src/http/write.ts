@@ -23,7 +23,7 @@ const longWaitMs = 60_000;
 const nanoDigits = 9;
 
 /** The headers in which a client expects its request id. */
-export type IdHeaders = readonly string[];
+type IdHeaders = readonly string[];
 
 function common(requestId: string, idHeaders: IdHeaders): Record<string, string> {
   const headers: Record<string, string> = { "x-request-id": requestId };
@@ -34,7 +34,7 @@ function common(requestId: string, idHeaders: IdHeaders): Record<string, string>
 const plain = /^[\x20-\x7e]*$/;
 
 /** A header value may not contain control characters or anything outside Latin-1. */
-export function headerSafe(text: string): string {
+function headerSafe(text: string): string {
   if (text.length < 100 && plain.test(text)) return text;
   return text.replace(/[^\x20-\x7e]/g, "?").slice(0, 1_000);
 }

@@ -19,7 +19,7 @@ interface Waiting extends Member {
   lost(): void;
 }
 
-export interface ConnectionWatch {
+interface ConnectionWatch {
   /** Calls `lost` once when this URL's host has sent nothing for so long, and accepts no other connection either. */
   begin(url: string, connectMs: number, lost: () => void): Waiting;
   /** The request has a response, or none is expected any more. */

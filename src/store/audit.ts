@@ -27,7 +27,7 @@ export type AuditEntry = Omit<AuditRow, "seq" | "previousHash" | "hash">;
 
 const headShape = Type.Object({ seq: IntColumn, hash: Type.String() });
 /** The position of the next entry, and the hash of the previous one. */
-export type AuditHead = Static<typeof headShape>;
+type AuditHead = Static<typeof headShape>;
 
 const readRows = rowReader("audit", shape);
 const readHeads = rowReader("audit_head", headShape);
@@ -35,7 +35,7 @@ const columns = `seq, at_ms as "atMs", actor_kind as "actorKind", actor_id as "a
   action, resource, object_id as "objectId", request_id as "requestId", change, previous_hash as "previousHash", hash`;
 
 /** The members in a fixed order, so that the same entry always has the same hash. */
-export function auditHash(seq: number, previousHash: string, entry: AuditEntry): string {
+function auditHash(seq: number, previousHash: string, entry: AuditEntry): string {
   const { atMs, actorKind, actorId, actorName, action, resource, objectId, requestId, change } = entry;
   const members = { action, actorId, actorKind, actorName, atMs, change, objectId, requestId, resource, seq };
   return createHash("sha256")
@@ -62,7 +62,7 @@ export async function appendAudit(inside: Store, { seq, hash: previous }: AuditH
   await inside.query("update audit_head set hash = $1 where name = 'head'", [hash]);
 }
 
-export interface AuditFilter {
+interface AuditFilter {
   readonly resource?: string | undefined;
   readonly objectId?: string | undefined;
   readonly actorId?: string | undefined;
@@ -94,7 +94,7 @@ export async function findAudit(store: Store, seq: number): Promise<AuditRow | u
 }
 
 /** `brokenAt`: the first entry that is missing or was modified. */
-export interface AuditProof {
+interface AuditProof {
   readonly entries: number;
   readonly hash: string;
   readonly brokenAt: number | null;

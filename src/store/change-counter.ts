@@ -4,7 +4,7 @@ import { failureOf, type StoreFailure } from "./failure.ts";
 import { IntColumn, rowReader } from "./rows.ts";
 import type { SqlValue, Store } from "./store.ts";
 
-export type VersionedTable = "keys" | "projects" | "catalog";
+type VersionedTable = "keys" | "projects" | "catalog";
 
 /**
  * Two writers with the same number conflict at the unique index; more than a few times means that something else is

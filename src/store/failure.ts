@@ -2,7 +2,7 @@
 import { GatewayError } from "../canonical/error.ts";
 
 /** The engine refused a second row with the same value; `index` is `table.column`, as in `keys.name`. */
-export interface Duplicate {
+interface Duplicate {
   readonly kind: "duplicate";
   readonly index: string;
 }

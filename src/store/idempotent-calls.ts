@@ -17,7 +17,7 @@ const shape = Type.Object({
   reply: NullableText,
 });
 
-export type IdempotentCallRow = Static<typeof shape>;
+type IdempotentCallRow = Static<typeof shape>;
 
 const readRows = rowReader("idempotent_calls", shape);
 const columns = `id, hash, exchange_id as "exchangeId", alive_until_ms as "aliveUntilMs", reply`;

@@ -9,7 +9,7 @@ export async function findKeyById(store: Store, id: string): Promise<KeyRow | un
 
 export type KeyState = "active" | "disabled" | "expired" | "revoked";
 
-export interface KeyListing {
+interface KeyListing {
   readonly projectId?: string | undefined;
   readonly name?: string | undefined;
   readonly state?: KeyState | undefined;
@@ -47,7 +47,7 @@ export async function listKeyPage(store: Store, listing: KeyListing): Promise<Ke
   return readKeys(await store.query(sql, values));
 }
 
-export interface ExpiringKey {
+interface ExpiringKey {
   readonly id: string;
   readonly name: string;
   readonly expiresAtMs: number | null;

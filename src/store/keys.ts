@@ -37,12 +37,10 @@ type OptionalOfNew = "projectId" | "pepperId" | "metadata";
 export type NewKey = Pick<KeyRow, "id" | "name" | "hash" | "preview" | "createdAtMs" | "expiresAtMs" | "rules"> &
   Partial<Pick<KeyRow, OptionalOfNew>>;
 /** The key after the write, or which of its values another key already has (`id`, `name` or `hash`). */
-export type KeyWritten =
-  | { readonly kind: "written"; readonly key: KeyRow }
-  | { readonly kind: "taken"; readonly by: string };
+type KeyWritten = { readonly kind: "written"; readonly key: KeyRow } | { readonly kind: "taken"; readonly by: string };
 
 /** The project of keys without one. */
-export const defaultProjectId = "default";
+const defaultProjectId = "default";
 
 export const readKeys = rowReader("keys", shape);
 export const keyColumns = `id, name, hash, preview, created_at_ms as "createdAtMs", expires_at_ms as "expiresAtMs",

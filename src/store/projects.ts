@@ -16,7 +16,7 @@ const shape = Type.Object({
 });
 
 export type ProjectRow = Static<typeof shape>;
-export type NewProject = Omit<ProjectRow, "removedAtMs" | "version">;
+type NewProject = Omit<ProjectRow, "removedAtMs" | "version">;
 
 /** `taken`: another project has the name. `stale`: the row has another version than expected. */
 export type ProjectChanged =

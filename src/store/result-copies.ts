@@ -7,7 +7,7 @@ import { type TaskRow, taskColumns, taskShape } from "./tasks.ts";
 const readTasks = rowReader("tasks", taskShape);
 const readTotals = rowReader("tasks", Type.Object({ total: IntColumn }));
 
-export interface CopyOutcome {
+interface CopyOutcome {
   /** JSON text of the task as its owner sees it. */
   readonly body: string;
   /** Size of all results together; null if none is stored. */

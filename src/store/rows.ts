@@ -12,7 +12,7 @@ export const BigIntColumn = Type.BigInt();
 export const NullableBigInt = Type.Union([Type.BigInt(), Type.Null()]);
 
 /** Converts the result of a query to rows of one shape. Throws an Error when a row does not match it. */
-export type RowReader<Row> = (rows: readonly unknown[]) => Row[];
+type RowReader<Row> = (rows: readonly unknown[]) => Row[];
 
 /** A reader for one row schema, compiled at its first use so that the start does not pay for unused tables. */
 export function rowReader<Shape extends TObject>(table: string, shape: Shape): RowReader<Static<Shape>> {

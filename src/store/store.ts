@@ -35,7 +35,7 @@ export interface Store {
   close(): Promise<void>;
 }
 
-export interface StoreOptions {
+interface StoreOptions {
   readonly dataFolder: string;
   /** `postgres://…` for a database shared by instances; without it, a file in the data folder. */
   readonly databaseUrl?: string | undefined;

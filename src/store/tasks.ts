@@ -42,7 +42,7 @@ export interface TaskChange {
 }
 
 /** A position in the list of an owner's tasks. */
-export interface TaskPlace {
+interface TaskPlace {
   readonly createdAtMs: number;
   readonly id: string;
 }
@@ -100,7 +100,7 @@ export async function listTasks(store: Store, listing: TaskListing): Promise<Tas
   return readTaskRows(await store.query(sql, [...values, limit])).filter((row) => row.ownerKeyId === ownerKeyId);
 }
 
-export interface AllTasksListing {
+interface AllTasksListing {
   readonly state?: string | undefined;
   readonly ownerKeyId?: string | undefined;
   readonly provider?: string | undefined;

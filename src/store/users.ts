@@ -27,7 +27,7 @@ const shape = Type.Object({
 export type UserRow = Static<typeof shape>;
 
 /** A new user; it cannot sign in before it has a password or a subject. */
-export type NewUser = Pick<UserRow, "id" | "email" | "name" | "role" | "credential" | "createdAtMs"> &
+type NewUser = Pick<UserRow, "id" | "email" | "name" | "role" | "credential" | "createdAtMs"> &
   Partial<Pick<UserRow, "issuer" | "subject">>;
 
 const read = rowReader("users", shape);

@@ -5,7 +5,7 @@ const everyMs = 20;
 const windowSamples = 3_000;
 const quantiles = [0.5, 0.99, 0.999, 1];
 
-export interface EventLoopDelay {
+interface EventLoopDelay {
   /** For the last minute, in seconds. */
   read(): Quantiles;
   stop(): void;

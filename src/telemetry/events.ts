@@ -16,7 +16,7 @@ export interface RequestIds {
 }
 
 /** A job of a task, after so many tries. */
-export interface FailedJob {
+interface FailedJob {
   readonly job: "webhook" | "copy";
   readonly task: string;
   readonly tries: number;
@@ -41,7 +41,7 @@ export interface UnusableCandidate {
 }
 
 /** Work that no request waits for. */
-export type BackgroundTask =
+type BackgroundTask =
   | "alerts"
   | "configuration"
   | "bodies"

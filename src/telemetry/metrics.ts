@@ -90,7 +90,7 @@ const bucketLabel = (bucket: string): string =>
 const buckets = tokenBuckets.map((bucket) => ({ label: bucketLabel(bucket), amountOf: amounts[bucket] }));
 
 /** Whether the operator has configured a model, or its provider lists it. */
-export type IsKnownModel = (provider: string, model: string) => boolean;
+type IsKnownModel = (provider: string, model: string) => boolean;
 
 /**
  * The model as a label. Names from clients are unbounded: a model gets its own name once it has answered, or if it is

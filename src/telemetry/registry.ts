@@ -1,7 +1,7 @@
 // The metrics registry: counters, gauges and histograms by their labels, and their text for Prometheus.
 import { formatDecimal } from "../lib/decimal.ts";
 
-export type MetricType = "counter" | "gauge" | "histogram" | "summary";
+type MetricType = "counter" | "gauge" | "histogram" | "summary";
 
 /** One metric with all its labels: its name and its meaning. */
 export interface MetricFamily {

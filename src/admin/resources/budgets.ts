@@ -77,7 +77,7 @@ export async function budgetsNow(dependencies: BudgetDependencies, context: Admi
   return [...found.values()].sort((one, other) => other.share - one.share);
 }
 
-export function writtenBudget({ status, name, spentAtMs, share }: NamedBudget): JsonObject {
+function writtenBudget({ status, name, spentAtMs, share }: NamedBudget): JsonObject {
   const { level, period, limit, spent, reserved, counter } = status;
   const isTotal = period === "total";
   return {

@@ -101,7 +101,7 @@ const places: { readonly [source in DefinedEntry["source"]]: string } = {
 };
 
 /** Throws status 409 for an entry that is defined elsewhere. */
-export function refuseDefined({ kind, title, catalog }: EntryKind, id: string): void {
+function refuseDefined({ kind, title, catalog }: EntryKind, id: string): void {
   const entry = catalog()
     .defined(kind)
     .find((each) => each.id === id);

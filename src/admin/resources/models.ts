@@ -7,7 +7,7 @@ import type { LiveCatalog } from "../live-catalog.ts";
 import { list, type Resource } from "../resource.ts";
 import { pageById } from "./catalog-entries.ts";
 
-export interface ModelDependencies {
+interface ModelDependencies {
   readonly catalog: () => LiveCatalog;
   readonly listings: () => ModelLists;
 }

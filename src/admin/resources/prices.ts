@@ -20,7 +20,7 @@ import {
 } from "./catalog-entries.ts";
 import { repricingActions } from "./repricing.ts";
 
-export interface PriceDependencies {
+interface PriceDependencies {
   readonly catalog: () => LiveCatalog;
   readonly prices: () => Prices;
   readonly repricer: () => Repricer;

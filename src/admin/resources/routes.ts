@@ -14,7 +14,7 @@ import {
 } from "./catalog-entries.ts";
 import { type ExplainDependencies, explainAction } from "./route-explanation.ts";
 
-export interface RouteDependencies extends ExplainDependencies {
+interface RouteDependencies extends ExplainDependencies {
   readonly catalog: () => LiveCatalog;
   /** The schema of an entry in the configuration file. */
   readonly schema: TObject;

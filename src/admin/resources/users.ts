@@ -55,7 +55,7 @@ const statusOf = (row: UserRow): string =>
   row.disabledAtMs !== null ? "disabled" : canSignIn(row) ? "active" : "invited";
 
 /** A user as the admin API returns it. */
-export function writtenUser(row: UserRow): JsonObject {
+function writtenUser(row: UserRow): JsonObject {
   return {
     object: "user",
     id: row.id,

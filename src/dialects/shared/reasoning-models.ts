@@ -17,7 +17,7 @@ const names = [
 ];
 
 /** A model, and the settings of a request for its reasoning. */
-export interface ReasoningQuery extends ModelQuery {
+interface ReasoningQuery extends ModelQuery {
   /** The setting of the request. */
   readonly reasoning?: Reasoning | undefined;
 }

@@ -7,7 +7,7 @@ import type { Candidate } from "../routing/catalog.ts";
  * What a provider without a valid reply may bill. `unsent`: nothing reached it. `refused`: it returned a 4xx, and
  * bills nothing. `possible`: it received the request, and then failed, stalled or was aborted.
  */
-export type AttemptOutcome = "unsent" | "refused" | "possible";
+type AttemptOutcome = "unsent" | "refused" | "possible";
 
 /** A failed attempt. */
 export interface FailedAttempt {
@@ -24,7 +24,7 @@ export interface FailedAttempt {
 }
 
 /** A candidate that cannot serve the request, or not in this dialect. */
-export interface UnableCandidate {
+interface UnableCandidate {
   readonly candidate: Candidate;
   readonly error: GatewayError;
 }

@@ -14,7 +14,7 @@ import { clientError } from "./client-error.ts";
 import { blamesCredential, isSameServer, pause, repeatWaitMs } from "./retry.ts";
 
 /** A request as it is sent to one candidate. */
-export interface PreparedAttempt<T> {
+interface PreparedAttempt<T> {
   readonly warnings: readonly Warning[];
   /** Sends it, and reads enough of the response to decide whether it is one. */
   send(): Promise<T>;
@@ -48,7 +48,7 @@ export interface AttemptBounds {
 /** The ids of a request, and the reports of its attempts. `stopped`: why it must end early. */
 export type AttemptedExchange = RequestIds & Pick<Exchange, "startAttempt" | "answeredBy" | "stopped">;
 
-export interface AttemptLoop<T> extends AttemptBounds {
+interface AttemptLoop<T> extends AttemptBounds {
   /** In the order of the attempts. */
   readonly candidates: readonly Candidate[];
   readonly maxAttemptsPerRequest: number;

@@ -60,7 +60,7 @@ function withBody(read: ReadResponse): ReadResponse {
 }
 
 /** The beginning of a stream: its first chunk, or all until its content begins where a refusal is followed by another candidate. */
-export interface StreamBeginning {
+interface StreamBeginning {
   readonly meter: Meter;
   first(flow: UpstreamStream): Promise<Chunk>;
 }

@@ -16,7 +16,7 @@ import {
   plainAddress,
 } from "../../providers/safe-fetch/url-policy.ts";
 
-export interface MediaAddress {
+interface MediaAddress {
   readonly url: string;
   /** Its path on the client's wire, if it is known. */
   readonly path: string | undefined;

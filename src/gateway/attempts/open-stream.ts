@@ -47,7 +47,7 @@ import {
 } from "./upstream-plan.ts";
 
 /** What sending a call needs from its request. */
-export interface StreamContext extends FetchContext {
+interface StreamContext extends FetchContext {
   readonly gatewayRequest: GatewayRequest;
   readonly clock: Clock;
   readonly log: AttemptLog;

@@ -30,10 +30,7 @@ function dialectsIn(gatewayRequest: GatewayRequest, spoken: readonly UpstreamDia
 const dialectsByProvider = new WeakMap<Provider, Map<UpstreamDialect, readonly UpstreamDialect[]>>();
 
 /** The dialects for a candidate: the client's own first, then the others that serve the operation. */
-export function dialectsFor(
-  gatewayRequest: GatewayRequest,
-  { provider, model }: Candidate,
-): readonly UpstreamDialect[] {
+function dialectsFor(gatewayRequest: GatewayRequest, { provider, model }: Candidate): readonly UpstreamDialect[] {
   if (provider.dispatch.form === "canonical") return [gatewayRequest.dialect];
   if (provider.kind.supports !== undefined) return dialectsIn(gatewayRequest, dialectsOf(provider, model));
   const mine = dialectsByProvider.get(provider) ?? new Map<UpstreamDialect, readonly UpstreamDialect[]>();

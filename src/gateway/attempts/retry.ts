@@ -19,7 +19,7 @@ export const isSameServer = (one: Candidate, other: Candidate): boolean =>
   one.provider.entry.name === other.provider.entry.name && one.model === other.model;
 
 /** What a repeated attempt depends on. */
-export interface RepeatContext {
+interface RepeatContext {
   readonly dueMs: number;
   readonly router: Pick<Router, "health" | "random">;
 }

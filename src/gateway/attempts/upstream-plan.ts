@@ -22,7 +22,7 @@ export type PlannedCall = UpstreamRequest | CanonicalCall;
 export const isCanonical = (call: PlannedCall): call is CanonicalCall => "request" in call;
 
 /** One request for one candidate. */
-export interface EncodedRequest {
+interface EncodedRequest {
   /** One call, or several if the request needs several replies, or has more items than one call allows. */
   readonly calls: readonly [PlannedCall, ...PlannedCall[]];
   /** The part of the request in each call; empty for passthrough. */
@@ -77,7 +77,7 @@ export interface BufferedResponse {
 }
 
 /** A reply with JSON bytes and without an error. */
-export interface JsonReply {
+interface JsonReply {
   readonly bytes: Uint8Array;
   /** Parsed, with exact numbers if the codec needs them. */
   readonly json: JsonObject | Json[];

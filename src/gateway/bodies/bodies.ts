@@ -20,7 +20,7 @@ export interface Bodies {
   close(): Promise<void>;
 }
 
-export interface BodiesOptions extends BodySettings, Pick<BodyOptions, "dataFolder"> {
+interface BodiesOptions extends BodySettings, Pick<BodyOptions, "dataFolder"> {
   readonly clock: Clock;
   readonly failed: (cause: unknown) => void;
 }

@@ -51,7 +51,7 @@ function hidden(bytes: Uint8Array, secrets: readonly Buffer[]): Uint8Array {
   return new Uint8Array(copy.buffer, copy.byteOffset, copy.length).slice();
 }
 
-export interface RecorderOptions {
+interface RecorderOptions {
   readonly maxBytes: number;
   /** Whether the recorded bodies are stored after this settlement. */
   isWanted(settlement: LedgerSettlement): boolean;

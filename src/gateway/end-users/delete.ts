@@ -8,14 +8,14 @@ import type { Store } from "../../store/store.ts";
 export const referenceOf = (pepper: Uint8Array, project: string, endUser: string): string =>
   hashKey(pepper, `end-user:${endUserKey(project, endUser)}`);
 
-export interface EndUserDeletion {
+interface EndUserDeletion {
   /** Replaces the id in rows. The id cannot be derived from it. */
   readonly marker: string;
   readonly responses: number;
   readonly videos: number;
 }
 
-export interface EndUserToDelete {
+interface EndUserToDelete {
   readonly pepper: Uint8Array;
   readonly project: string;
   readonly endUser: string;

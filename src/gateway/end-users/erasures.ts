@@ -12,7 +12,7 @@ export interface Erasures {
   close(): Promise<void>;
 }
 
-export interface ErasuresOptions {
+interface ErasuresOptions {
   readonly store: Store;
   readonly dataFolder: string;
   readonly pepper: Uint8Array;

@@ -7,14 +7,14 @@ import type { RequestListQuery, RequestPage } from "../ledger/request-list.ts";
 import { readColumn } from "../responses/stored-json.ts";
 import { taskOf } from "../tasks/task.ts";
 
-export interface HeldDataSources {
+interface HeldDataSources {
   readonly store: Store;
   readonly dataFolder: string;
   requests(query: RequestListQuery): Promise<RequestPage> | RequestPage;
 }
 
 /** `type` is `request`, `body`, `response` or `video`. */
-export type HeldObject = { readonly type: string } & Readonly<Record<string, unknown>>;
+type HeldObject = { readonly type: string } & Readonly<Record<string, unknown>>;
 
 const pageRows = 200;
 

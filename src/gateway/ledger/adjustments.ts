@@ -69,7 +69,7 @@ export const adjustmentsSql = `select repricing, n, requests.id as id, booked_ms
 /** The spend of a level since a time, from the ledger. */
 export type SpentSince = (level: string, id: string, sinceMs: number) => bigint;
 
-export interface AdjustedSpend {
+interface AdjustedSpend {
   /** With the adjustments up to the last call of `follow`. */
   readonly spent: SpentSince;
   /** What was booked since the last call, by this process or another; null if nothing was. */

@@ -16,7 +16,7 @@ import { readUsageReport, sumAllRows, type UsageDimension, type UsageReportRow }
 export type { AttemptRow, RequestRow } from "./columns.ts";
 
 /** Times in Unix milliseconds: from `sinceMs` on, and before `untilMs`. */
-export interface RequestFilter {
+interface RequestFilter {
   readonly sinceMs?: number;
   readonly untilMs?: number;
   readonly keyId?: string;

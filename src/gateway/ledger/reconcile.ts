@@ -62,7 +62,7 @@ export interface InvoiceLine {
 }
 
 /** A difference between an invoice and the ledger; a missing side is 0. */
-export interface InvoiceDifference {
+interface InvoiceDifference {
   readonly day: string;
   readonly model: string;
   readonly invoiced: Pick<InvoiceLine, "tokens" | "nanoDollars">;

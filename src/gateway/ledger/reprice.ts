@@ -34,7 +34,7 @@ export interface RepricedSums {
   newPrice: bigint;
 }
 
-export interface RepricedGroup extends RepricedSums {
+interface RepricedGroup extends RepricedSums {
   readonly keyId: string;
   readonly model: string;
 }

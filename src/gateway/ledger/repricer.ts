@@ -14,7 +14,7 @@ export interface Repricer {
   close(): void;
 }
 
-export interface RepricerOptions {
+interface RepricerOptions {
   readonly dataFolder: string;
   readonly ledger: Pick<Ledger, "followAdjustments">;
   prices(): Prices;

@@ -12,7 +12,7 @@ export interface StoryAttempt extends AttemptRow {
 }
 
 /** A loss on the way to the provider. */
-export interface LostField {
+interface LostField {
   readonly code: string;
   readonly field: string;
 }
@@ -78,7 +78,7 @@ function lostFields(warnings: string | null): LostField[] {
 }
 
 /** The price of a row at the given prices; null if its usage is not charged. */
-export function explainRow(request: RequestRow, { prices, kindOf }: StoryPrices): PriceExplanation | null {
+function explainRow(request: RequestRow, { prices, kindOf }: StoryPrices): PriceExplanation | null {
   const query = priceQueryOf(request, kindOf);
   return query && explainPrice(prices, query, request.model, usageOfRow(request));
 }

@@ -42,7 +42,7 @@ export const nameOf = (cell: readonly RollUpDimension[]): string => cell.join("|
 
 const latencies = ["durationMs", "firstByteMs"] as const;
 const latencyNames = latencies.flatMap((name) => [`${columnOf(name)}_sum`, `${columnOf(name)}_count`]);
-export const histogramColumns = latencies.map((name) => `${columnOf(name)}_histogram`);
+const histogramColumns = latencies.map((name) => `${columnOf(name)}_histogram`);
 const sumColumns = [...sumNames.map(columnOf), ...latencyNames];
 
 export const rollUpTables = [
@@ -180,7 +180,7 @@ function cellsOf({ all }: Groups, floorMs: number): Readonly<Record<RollUpLevel,
   return levels;
 }
 
-export interface RollUpSource {
+interface RollUpSource {
   readonly ledger: string;
   readonly query: QueryFile;
   /** What is summed: every name of the sums, in order. */

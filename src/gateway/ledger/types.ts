@@ -4,14 +4,11 @@ import type { Usage } from "../../canonical/usage.ts";
 
 /**
  * How a request ended. `rejected`: the gateway refused it; `cancelled`: the client disconnected; `replayed`: an
- * earlier reply was repeated.
+ * earlier reply was repeated; `interrupted`: the process stopped in between, which the next start sets, with the usage
+ * recorded so far. A request is `open` until then, or `pending` as a task that continues after its request was
+ * answered, and after the process.
  */
 export type EndState = "completed" | "failed" | "cancelled" | "rejected" | "replayed" | "interrupted";
-/**
- * `interrupted`: the process stopped in between; set at the next start, with the usage recorded so far. `pending`: a
- * task continues after its request was answered, and after the process; it is settled by its id.
- */
-export type RequestState = "open" | "pending" | EndState;
 
 /** What is known about a request when it is admitted. */
 export interface LedgerOpening {

@@ -18,15 +18,7 @@ export const hourMs = 3_600_000;
 export const dayMs = 24 * hourMs;
 
 /** Columns with sums. */
-export const groupColumns = [
-  "organization",
-  "project",
-  "key_id",
-  "end_user",
-  "model",
-  "provider",
-  "operation",
-] as const;
+const groupColumns = ["organization", "project", "key_id", "end_user", "model", "provider", "operation"] as const;
 
 /** Columns whose values are indexed by block. */
 const zoneColumns: readonly string[] = [...groupColumns, "session", "state", columnOf("errorCode")];
@@ -50,7 +42,7 @@ const tables = [
 /** `user`: by hour and end user; `hour` and `day`: without end users. */
 export type SumLevel = "user" | "hour" | "day";
 
-export interface UsageIndex {
+interface UsageIndex {
   readonly files: readonly LedgerFile[];
   readonly database: Database;
 }

@@ -9,7 +9,7 @@ import { dayMs, hourMs, type SumLevel, withUsageIndex } from "./usage-index.ts";
 import { sumNames, sumOf, sumsShape, sumsSql, type UsageSums } from "./usage-sums.ts";
 
 /** Dimensions to group by. Hours and days are UTC, as in `2026-01-31T13` and `2026-01-31`. */
-export const usageDimensions = [
+const usageDimensions = [
   "hour",
   "day",
   "organization",
@@ -24,7 +24,7 @@ export const usageDimensions = [
 export type UsageDimension = (typeof usageDimensions)[number];
 
 /** Filters of requests: exact values. */
-export type UsageFilter = Partial<Readonly<Record<Exclude<UsageDimension, "hour" | "day">, string>>>;
+type UsageFilter = Partial<Readonly<Record<Exclude<UsageDimension, "hour" | "day">, string>>>;
 
 export interface UsageQuery {
   /** Empty: one row for everything. */

@@ -4,7 +4,7 @@ import { GatewayError } from "../../canonical/error.ts";
 import type { Write } from "./rows.ts";
 
 /** What happens to a row if the disk fails: its promise rejects, it is retried until it succeeds, or it is dropped. */
-export type OnFailure = "reject" | "retry" | "drop";
+type OnFailure = "reject" | "retry" | "drop";
 
 export interface Writer {
   /** Resolves when the row is committed; rejects with a GatewayError of code `ledger_unavailable` (503). */
@@ -17,7 +17,7 @@ export interface Writer {
   close(): void;
 }
 
-export interface WriterOptions {
+interface WriterOptions {
   /** How long the caller of a `retry` row waits at most; the row itself is retried indefinitely. */
   readonly waitMs: number;
   /** Called after a commit with the number of rows in it. */

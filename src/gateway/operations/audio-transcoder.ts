@@ -4,7 +4,7 @@ import type { AudioFormat } from "../../canonical/speech.ts";
 import { transcodeArguments } from "./ffmpeg-arguments.ts";
 
 /** By the names of their rows in src/config/limits.ts. */
-export interface TranscodeLimits {
+interface TranscodeLimits {
   readonly maxTranscodes: number;
   readonly transcodeMs: number;
   readonly transcodeBytes: number;

@@ -12,7 +12,7 @@ interface Known {
   pending: Promise<void> | null;
 }
 
-export interface VoiceListDependencies {
+interface VoiceListDependencies {
   readonly clock: Clock;
   /** How long the first request may wait for a list; changes while the gateway runs. */
   readonly limits: { readonly voiceListMs: number };

@@ -11,7 +11,7 @@ import type { VoiceLists } from "./voice-lists.ts";
 const usual = new Set(standardVoices);
 
 /** Voices by the names that the operator declared. */
-export const declaredVoices = ({ voices, provider }: Candidate): Voices => voices ?? provider.entry.voices ?? {};
+const declaredVoices = ({ voices, provider }: Candidate): Voices => voices ?? provider.entry.voices ?? {};
 
 /**
  * The provider's own name of the requested voice, if the catalog has it. Throws status 400 for a voice that is neither

@@ -77,7 +77,7 @@ export interface Exchange extends RequestIds {
   leavePending(pending: PendingReservations): void;
 }
 
-export interface ExchangeDependencies extends RequestIds {
+interface ExchangeDependencies extends RequestIds {
   readonly trace: ExchangeTrace | null;
   readonly router: Pick<Router, "health" | "answered">;
   readonly affinity: Affinity | null;

@@ -37,7 +37,7 @@ export interface GatewayRequest {
 }
 
 /** What may differ in the request for one candidate. */
-export type RequestChanges = Partial<Pick<GatewayRequest, "wire" | "request" | "adjustments">>;
+type RequestChanges = Partial<Pick<GatewayRequest, "wire" | "request" | "adjustments">>;
 
 interface Given extends Pick<GatewayRequest, "dialect" | "wire" | "envelope" | "strict"> {
   readonly source?: JsonSource | undefined;

@@ -4,7 +4,7 @@ import type { Ledger } from "../ledger/ledger.ts";
 import type { Keys } from "../policy/keys.ts";
 
 /** The reason why requests should go elsewhere. */
-export interface NotReady {
+interface NotReady {
   readonly status: "draining" | "unavailable";
   readonly reason: string;
 }
@@ -16,7 +16,7 @@ export interface Readiness {
   drain(): void;
 }
 
-export interface ReadinessParts {
+interface ReadinessParts {
   readonly ledger: Pick<Ledger, "probe">;
   readonly keys: Pick<Keys, "isBehind">;
   readonly clock: Clock;

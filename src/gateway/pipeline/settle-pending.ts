@@ -6,7 +6,7 @@ import { type Ending, settlementOf } from "../ledger/settlement.ts";
 import type { PendingReservations } from "../policy/reservations.ts";
 import type { Prices } from "../prices/prices.ts";
 
-export interface PendingDependencies {
+interface PendingDependencies {
   readonly prices: Prices;
   readonly ledger: Pick<Ledger, "settlePending">;
   readonly pending: PendingReservations;

@@ -8,7 +8,7 @@ const recentMs = 30 * dayMs;
 /** For later times the rate of today is not a forecast. */
 const horizonMs = 365 * dayMs;
 
-export interface ForecastGiven {
+interface ForecastGiven {
   readonly nowMs: number;
   /** When the level was created, if that is known: it has no rate before. */
   readonly createdAtMs: number | null;

@@ -84,7 +84,7 @@ function nextThreshold(raised: number, limit: bigint): bigint {
 }
 
 /** A window in memory, and its highest raised threshold. */
-export interface KnownWindow {
+interface KnownWindow {
   readonly counter: Counter;
   readonly period: Period;
   raised: number;

@@ -39,7 +39,7 @@ export interface CallReplies {
   close(): void;
 }
 
-export interface CallRepliesOptions {
+interface CallRepliesOptions {
   readonly store: Store;
   /** Encrypts replies. */
   readonly sealKey: Uint8Array;

@@ -2,7 +2,7 @@
 import { GatewayError } from "../../canonical/error.ts";
 import type { ExchangeIntent, Policy, Reservation } from "./policy.ts";
 
-export interface ConcurrencyLimits {
+interface ConcurrencyLimits {
   readonly maxConcurrentRequests: number;
   readonly maxConcurrentRequestsPerKey: number;
 }

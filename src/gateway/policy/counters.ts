@@ -35,12 +35,12 @@ export interface CounterReservation {
   release(): void;
 }
 
-export type ReserveResult =
+type ReserveResult =
   | { readonly reservation: CounterReservation }
   /** The first demand that exceeds its limit, and the remainder of that limit. */
   | { readonly refused: Demand; readonly left: bigint };
 
-export interface CounterAmounts {
+interface CounterAmounts {
   readonly settled: bigint;
   readonly reserved: bigint;
 }

@@ -3,7 +3,7 @@
 import { type CallReplies, type CallReply, conflict, inProgress } from "./call-replies.ts";
 import type { GatewayLimits } from "./limits.ts";
 
-export interface IdempotentCall {
+interface IdempotentCall {
   /** The id of the caller's key in this gateway. */
   readonly keyId: string;
   /** The value of the header. */
@@ -19,7 +19,7 @@ export type PerformedCall =
   | { readonly reply: CallReply; readonly isStored: boolean }
   | { readonly stream: ReadableStream<Uint8Array>; complete(body: Uint8Array): CallReply | null };
 
-export type CallOutcome =
+type CallOutcome =
   | { readonly reply: CallReply; readonly isReplayed: boolean }
   | { readonly stream: ReadableStream<Uint8Array> };
 
@@ -65,7 +65,7 @@ class RunningCall {
   }
 }
 
-export type IdempotencyLimits = Pick<GatewayLimits, "idempotencyReplyBytes" | "maxIdempotencyWaiters">;
+type IdempotencyLimits = Pick<GatewayLimits, "idempotencyReplyBytes" | "maxIdempotencyWaiters">;
 
 export function createIdempotency(replies: CallReplies, limits: IdempotencyLimits): Idempotency {
   const calls = new Map<string, RunningCall>();

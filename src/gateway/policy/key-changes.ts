@@ -44,7 +44,7 @@ const invalid = (param: string, problem: string): GatewayError =>
   new GatewayError("invalid_value", `Invalid '${param}': ${problem}.`, { param });
 
 /** What is stored of a secret, and what is shown once. */
-export interface KeyMaterial {
+interface KeyMaterial {
   /** Null if only its hash was given. */
   readonly secret: string | null;
   readonly hash: string;
@@ -58,7 +58,7 @@ const givenHash = /^sha256:[0-9a-f]{64}$/;
  * A generated secret if none is given; otherwise the given one, or its SHA-256 hash, so that clients need not change
  * in a migration.
  */
-export function keyMaterial(pepper: Uint8Array, given: string | null): KeyMaterial {
+function keyMaterial(pepper: Uint8Array, given: string | null): KeyMaterial {
   if (given === null) {
     const secret = newKey();
     return { secret, hash: hashKey(pepper, secret), preview: previewOf(secret) };
@@ -74,13 +74,13 @@ function refuseFault(fault: RuleFault | undefined): void {
 }
 
 /** A project that a key can belong to: of the store, or of the configuration file. */
-export interface KeyProject {
+interface KeyProject {
   readonly id: string;
   readonly rules: ProjectRules | null;
 }
 
 /** A new key before it is stored. */
-export interface NewKeyRequest {
+interface NewKeyRequest {
   readonly name: string;
   readonly project: KeyProject;
   readonly rules: Rules;
@@ -90,7 +90,7 @@ export interface NewKeyRequest {
   readonly nowMs: number;
 }
 
-export interface CreatedKey {
+interface CreatedKey {
   readonly row: KeyRow;
   /** Shown once; null if it was given as a hash. */
   readonly secret: string | null;

@@ -26,7 +26,7 @@ export interface Keys {
   close(): void;
 }
 
-export interface DeclaredCaller {
+interface DeclaredCaller {
   readonly caller: Caller;
   readonly expiresAtMs: number | null;
 }
@@ -41,7 +41,7 @@ export interface DeclaredKeys {
   readonly organization: Rules | null;
 }
 
-export interface KeysOptions {
+interface KeysOptions {
   readonly store: Store;
   readonly pepper: Uint8Array;
   readonly declared: DeclaredKeys;

@@ -115,7 +115,7 @@ export const bodyFields = {
 const bodyRule = Type.Object(bodyFields, closed);
 export type BodyRule = Static<typeof bodyRule>;
 
-export const projectFields = {
+const projectFields = {
   ...ruleFields,
   default_model: Type.Optional(
     Type.String({

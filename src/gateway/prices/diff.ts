@@ -2,7 +2,7 @@
 import type { PriceMatch, PriceRow, PriceRule } from "./price-row.ts";
 import type { Prices } from "./prices.ts";
 
-export interface PriceDifference {
+interface PriceDifference {
   readonly book: "cost" | "price";
   /** What the row matches, and what it is a price of. */
   readonly match: PriceMatch & { readonly of: string };

@@ -6,7 +6,7 @@ import type { Priced, PriceMatch, PriceQuery, PriceRow, Variant } from "./price-
  * Finds rows by provider, model and operation, and caches them: one search for each candidate and operation. The most
  * specific ones come first.
  */
-export type PlaceIndex<Row extends PriceMatch> = (query: PriceQuery) => readonly Row[];
+type PlaceIndex<Row extends PriceMatch> = (query: PriceQuery) => readonly Row[];
 
 /** The rows for a model at a provider, and the first query for them. */
 interface Place<Row> {

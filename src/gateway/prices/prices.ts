@@ -13,7 +13,7 @@ export interface Money {
 }
 
 /** Rows of prices, and the rule based on the cost if there is one. */
-export interface AppliedPrices {
+interface AppliedPrices {
   readonly rows: readonly PriceRow[];
   readonly rule: PriceRule | undefined;
 }

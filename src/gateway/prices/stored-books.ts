@@ -54,7 +54,7 @@ export function readBooks(dataFolder: string, costVersion: string | null, priceV
   return pricesOf(JSON.parse(text, exact) as StoredBooks);
 }
 
-export interface BookVersion {
+interface BookVersion {
   readonly costVersion: string;
   readonly priceVersion: string;
   /** When it was first served. */

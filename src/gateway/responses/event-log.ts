@@ -2,7 +2,7 @@
 import { type Frame, formatFrame } from "../../lib/sse.ts";
 
 /** How long a subscriber may be idle, and its heartbeat. */
-export interface PollingPace {
+interface PollingPace {
   readonly heartbeatMs: number;
   heartbeat(): Uint8Array;
 }

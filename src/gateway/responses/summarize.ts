@@ -9,7 +9,7 @@ import { createGatewayRequest, type GatewayRequest } from "../pipeline/gateway-r
 import { nowSeconds, type ResponsesDependencies } from "./persist.ts";
 
 /** The conversation to compact, as an upstream may see it. */
-export interface ConversationToCompact {
+interface ConversationToCompact {
   readonly incoming: IncomingRequest;
   readonly opened: OpenedItems;
 }

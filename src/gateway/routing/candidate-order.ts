@@ -6,7 +6,7 @@ import type { OverLimit } from "./provider-limits.ts";
 import type { Ailment, UpstreamModel } from "./upstream.ts";
 
 /** Why a candidate cannot serve a request. */
-export type Misfit = "lacks_images" | "lacks_tools" | "lacks_json_schema" | "context_too_short" | "output_too_short";
+type Misfit = "lacks_images" | "lacks_tools" | "lacks_json_schema" | "context_too_short" | "output_too_short";
 
 /** Why the first candidate is the first. */
 export type Reason = Strategy | "affinity" | "exploration";

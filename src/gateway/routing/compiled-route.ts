@@ -50,7 +50,7 @@ export const features = [
 export const classOf = ({ tier = 1, after }: Candidate): number => (after === undefined ? tier : fallbackClass);
 
 /** What a route is made of, apart from its candidates. */
-export interface RouteParts {
+interface RouteParts {
   watch(candidate: Candidate): UpstreamModel;
   costOf(candidate: Candidate): number;
   /** What the list of its provider contains about the model of a candidate. */

@@ -84,7 +84,7 @@ export interface ExplainedParts {
   readonly nowMs: number;
 }
 
-export interface ExplainedQuery {
+interface ExplainedQuery {
   readonly model: string;
   readonly operation: Operation;
   /** Absent: a key that may do everything. */

@@ -5,7 +5,7 @@ import type { ProbeRule, Provider } from "../../providers/provider.ts";
 import type { Catalog } from "./catalog.ts";
 import type { Health } from "./health.ts";
 
-export interface ProbeDependencies {
+interface ProbeDependencies {
   readonly catalog: () => Catalog;
   readonly health: Pick<Health, "isInUse" | "probed">;
   readonly clock: Pick<Clock, "monotonicMs">;

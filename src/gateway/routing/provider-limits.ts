@@ -18,7 +18,7 @@ export type OverLimit =
   | "over_cost_per_day";
 
 /** What tokens are estimated by. */
-export type SizedRequest = { needs?(): RequestNeeds };
+type SizedRequest = { needs?(): RequestNeeds };
 
 /** How much of a limit is used at present. Costs are in nano-dollars. */
 export interface LimitUse {
@@ -40,7 +40,7 @@ export interface ProviderLimitsState extends Policy {
   uses(entry: ProviderEntry): LimitUse[];
 }
 
-export interface ProviderLimitsOptions {
+interface ProviderLimitsOptions {
   readonly clock: Pick<Clock, "monotonicMs">;
   readonly windows: Pick<Windows, "current">;
   /** What was spent at a provider since a time, from the ledger; `credential` is null for all of them. */

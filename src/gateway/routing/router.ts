@@ -45,7 +45,7 @@ export interface Router {
   answered(affinity: Affinity, candidate: Candidate): void;
 }
 
-export interface RouterDependencies {
+interface RouterDependencies {
   readonly clock: Clock;
   readonly limits: HealthLimits & { readonly maxAffinities: number };
   readonly events: HealthEvents;

@@ -19,7 +19,7 @@ export const wholeChunks = (): FrameSplitter => ({
 });
 
 /** The billed usage of speech if the upstream reports nothing else: the characters of the text. */
-export function spokenUsage(input: string, told: Usage = zeroUsage): Usage {
+function spokenUsage(input: string, told: Usage = zeroUsage): Usage {
   return told.units === undefined ? { ...told, units: [{ kind: "characters", amount: [...input].length }] } : told;
 }
 

@@ -2,7 +2,7 @@
 // streams.
 import type { SharedInterval } from "../../lib/shared-interval.ts";
 
-export interface BacklogLimits {
+interface BacklogLimits {
   /** Resident memory above which the slow clients are closed, the longest delayed first. */
   readonly slowClientMemoryBytes: number;
   /** Resident memory above which nothing new is admitted. */
@@ -40,7 +40,7 @@ export interface Memory {
   collect(): void;
 }
 
-export const processMemory: Memory = { residentBytes: systemResidentBytes, collect: () => Bun.gc(false) };
+const processMemory: Memory = { residentBytes: systemResidentBytes, collect: () => Bun.gc(false) };
 
 /** A collection stops the event loop, so it is only repeated after so many samples above the limit. */
 const samplesPerCollection = 20;

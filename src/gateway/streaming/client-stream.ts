@@ -29,7 +29,7 @@ export interface StreamTimers extends ClientPaceRules {
   readonly bounds: StreamBounds;
 }
 
-export interface ClientStreamOptions {
+interface ClientStreamOptions {
   readonly stream: Promise<AttemptResult<OpenStream>>;
   readonly exchange: Exchange;
   readonly encoder: StreamEncoder;

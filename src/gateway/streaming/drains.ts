@@ -8,7 +8,7 @@ export interface Drains {
 }
 
 /** Usage follows a finish within this time and these tokens, or not at all. By the names of the limits. */
-export interface DrainBounds {
+interface DrainBounds {
   readonly maxDrainedStreams: number;
   readonly drainedStreamMs: number;
   readonly drainedStreamTokens: number;

@@ -9,7 +9,7 @@ export interface EndMarkers {
   readonly keepAlives: number;
 }
 
-export interface EndMarkerWatch {
+interface EndMarkerWatch {
   readonly signs: EndMarkers;
   /** The completed frames to forward; null before the first event, so that another candidate can still be tried. */
   pass(chunk: SseChunk | null): SseChunk | null;

@@ -7,7 +7,7 @@ export interface StreamBounds {
   readonly streamOutputTokens: number;
 }
 
-export interface StreamTotals {
+interface StreamTotals {
   readonly ms: number;
   readonly bytes: number;
   readonly outputTokens: number;

@@ -19,7 +19,7 @@ export interface ClaimedWork<Row> {
   run(row: Row): Promise<void>;
 }
 
-export interface ClaimLoop {
+interface ClaimLoop {
   /** Claimed and unfinished work. */
   readonly running: ReadonlySet<Promise<void>>;
   /** Stops claiming. */

@@ -38,7 +38,7 @@ export function errorBackoffMs({ internals }: Task, requestedMs: number | undefi
 }
 
 /** How waits between the tries of a job grow. */
-export interface TaskJobWaits {
+interface TaskJobWaits {
   readonly firstMs: number;
   readonly growth: number;
   readonly mostMs: number;

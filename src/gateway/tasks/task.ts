@@ -9,7 +9,7 @@ import type { RequestIds } from "../../telemetry/events.ts";
 export const operation = "video";
 
 /** State for later calls, which no client sees. */
-export interface TaskInternals {
+interface TaskInternals {
   /** The upstream's own name for the model. */
   readonly model: string;
   /** The upstream format that it was submitted in. */
@@ -44,7 +44,7 @@ export interface TaskInternals {
 }
 
 /** What the owner sees. */
-export interface TaskView {
+interface TaskView {
   /** As the client named it. */
   readonly model: string;
   readonly prompt?: string;

@@ -11,7 +11,7 @@ import { type DiskReservation, expireCopies } from "./results.ts";
 import { repeat, settledWithin } from "./schedule.ts";
 import { deliverWebhook } from "./webhook.ts";
 
-export interface Workers {
+interface Workers {
   /** Stops claiming, aborts webhooks and copies, and waits for running work up to a limit. */
   close(patienceMs: number): Promise<void>;
 }

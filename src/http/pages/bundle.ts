@@ -3,7 +3,7 @@ import { statSync } from "node:fs";
 import { join } from "node:path";
 import { isObject } from "../../lib/json.ts";
 
-export interface ConsoleFile {
+interface ConsoleFile {
   readonly type: string;
   readonly br: Uint8Array<ArrayBuffer>;
   readonly gzip: Uint8Array<ArrayBuffer>;

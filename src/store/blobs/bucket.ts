@@ -2,7 +2,7 @@
 import type { Secret } from "../../lib/secret.ts";
 import type { Blobs } from "./blobs.ts";
 
-export interface BucketOptions {
+interface BucketOptions {
   readonly endpoint: string;
   readonly name: string;
   readonly region: string;

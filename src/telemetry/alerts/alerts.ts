@@ -13,7 +13,7 @@ export interface Alerts {
   forget(): void;
 }
 
-export interface AlertDependencies {
+interface AlertDependencies {
   readonly clock: Clock;
   /** Time between two reminders of one problem; 0: none. */
   reminderMs(): number;

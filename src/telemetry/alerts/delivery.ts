@@ -7,7 +7,7 @@ import type { AlertMessage } from "./problem.ts";
 /** Posts a body. Returns the status, or rejects if there is none. */
 export type Post = (body: string, headers: Readonly<Record<string, string>>, signal: AbortSignal) => Promise<number>;
 
-export interface DeliveryDependencies {
+interface DeliveryDependencies {
   key(): Uint8Array;
   readonly clock: Pick<Clock, "nowMs">;
   readonly post: Post;

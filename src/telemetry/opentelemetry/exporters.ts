@@ -18,7 +18,7 @@ import {
 } from "@opentelemetry/sdk-trace";
 import type { OpenTelemetrySettings, OtlpTarget } from "./settings.ts";
 
-export type ExportedSignal = "traces" | "metrics";
+type ExportedSignal = "traces" | "metrics";
 
 /** Null: the collector answers again. */
 export type ReportExport = (signal: ExportedSignal, failure: unknown) => void;

@@ -16,7 +16,7 @@ const untraced = /\/(?:livez|readyz|metrics)(?:\?|$)/;
 /** The span of the current request; in its background work only the link to it. */
 type Current = { readonly request: RequestSpan } | { readonly link: string };
 
-export interface OpenTelemetryDependencies extends Pick<SpanDependencies, "modelLabel"> {
+interface OpenTelemetryDependencies extends Pick<SpanDependencies, "modelLabel"> {
   readonly version: string;
   readonly report: ReportExport;
 }
