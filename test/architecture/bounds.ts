@@ -127,7 +127,7 @@ export const otherBounds: Readonly<Record<string, readonly string[]>> = {
     "src/dialects/tokens/text-scan.ts longestWord wholeChars windows windowChars budgetChars",
     "src/dialects/transcription/subtitles.ts longestPauseSeconds longestCueSeconds cueCharacters",
     "src/providers/token-counter/slices.ts sliceChars runChars",
-    "src/gateway/streaming/meter.ts keptChars batchChars",
+    "src/gateway/streaming/meter.ts sampleChars batchChars",
     "src/dialects/openai-responses/transcript.ts minOutputChars",
   ],
   "a buffer or a slice of work: it changes speed, and no answer": [

@@ -9,13 +9,3 @@ export const allowedTexts: Reasons = {
 
 /** Exported names. */
 export const allowedNameWords: Reasons = {};
-
-/** Folders whose names of variables are not clean yet. */
-export const unnamedFolders: readonly string[] = [
-  "attempts",
-  "ledger",
-  "pipeline",
-  "policy",
-  "routing",
-  "streaming",
-].map((name) => `src/gateway/${name}/`);

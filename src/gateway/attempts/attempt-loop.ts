@@ -80,7 +80,7 @@ interface AttemptState<T> {
   servedBy: ServedBy | null;
   attempts: number;
   answer: { readonly value: T } | null;
-  lastAsked: Candidate | null;
+  previous: Candidate | null;
 }
 
 export const clientClosed = (): GatewayError => new GatewayError("client_closed", "The client closed the connection.");
@@ -198,19 +198,19 @@ const isOpen = <T>(loop: AttemptLoop<T>, { attempts }: AttemptState<T>): boolean
   attempts < loop.maxAttemptsPerRequest && (attempts === 0 || loop.router.health.nowMs() < loop.dueMs);
 
 /** Whether a candidate is called after the failures of those before it. */
-function isNext<T>(candidate: Candidate, { failures, lastAsked }: AttemptState<T>, mayContinue: boolean): boolean {
+function isNext<T>(candidate: Candidate, { failures, previous }: AttemptState<T>, mayContinue: boolean): boolean {
   const last = failures.at(-1);
   if (last === undefined) return candidate.after === undefined || candidate.after === "error";
   if (candidate.after === "context_length") return last.kind === "context_length_exceeded";
   if (candidate.after === "content_refusal") return isContentRefusal(last);
   if (!mayContinue) return false;
-  return lastAsked === null || !isSameServer(lastAsked, candidate) || blamesCredential(last);
+  return previous === null || !isSameServer(previous, candidate) || blamesCredential(last);
 }
 
 /** Calls one candidate after the other, until one succeeds or no other may be called. */
 export async function attemptCandidates<T>(loop: AttemptLoop<T>): Promise<AttemptResult<T>> {
   const state: AttemptState<T> = {
-    ...{ failures: [], unsupported: null, servedBy: null, attempts: 0, answer: null, lastAsked: null },
+    ...{ failures: [], unsupported: null, servedBy: null, attempts: 0, answer: null, previous: null },
   };
   let mayContinue = true;
   for (const candidate of loop.candidates) {
@@ -220,7 +220,7 @@ export async function attemptCandidates<T>(loop: AttemptLoop<T>): Promise<Attemp
     const goesOn = await askRepeatedly(loop, candidate, state);
     if (state.failures.length > before) mayContinue = goesOn;
     if (state.answer !== null || loop.signal().aborted) break;
-    state.lastAsked = candidate;
+    state.previous = candidate;
   }
   const { failures, unsupported, servedBy, answer } = state;
   if (answer !== null && servedBy !== null) return { value: answer.value, servedBy };

@@ -17,12 +17,12 @@ function hasLength(vector: Vector, dimensions: number): boolean {
 }
 
 /** What to check in the response: the path of the field, and whether the response matches it; null if it does. */
-interface Wish {
+interface Requested {
   readonly path: string;
   isMet(response: OperationResponse): boolean;
 }
 
-function wishOf(canonicalRequest: OperationRequest, { request }: GatewayRequest["dialect"]): Wish | null {
+function requestedOf(canonicalRequest: OperationRequest, { request }: GatewayRequest["dialect"]): Requested | null {
   if (canonicalRequest.operation === "embed" && canonicalRequest.dimensions !== undefined) {
     const { dimensions } = canonicalRequest;
     const isMet = (response: OperationResponse) =>
@@ -52,10 +52,10 @@ export function ignoredFields(
   const { outline } = gatewayRequest;
   if (outline.operation === "chat" && outline.choices === 1) return [];
   const { request, dialect } = gatewayRequest;
-  const wish = wishOf(request, dialect);
-  if (wish === null || plan.warnings.some(({ path }) => path === wish.path)) return [];
+  const requested = requestedOf(request, dialect);
+  if (requested === null || plan.warnings.some(({ path }) => path === requested.path)) return [];
   const [only, ...others] = replies;
   const response =
     others.length === 0 ? parsedResponse(only, plan, { origin, request }) : mergedAnswerOf(replies, plan);
-  return wish.isMet(response) ? [] : [{ code: "approximated", path: wish.path }];
+  return requested.isMet(response) ? [] : [{ code: "approximated", path: requested.path }];
 }

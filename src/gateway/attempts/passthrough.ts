@@ -36,11 +36,15 @@ const none: readonly never[] = [];
 const unread: JsonObject = {};
 
 /** The client's own wire, split for an upstream that accepts fewer items. */
-function wiresOf(asked: GatewayRequest, upstream: UpstreamDialect, context: RenderContext): readonly JsonObject[] {
-  const { wire } = asked;
-  if (asked.dialect.passthrough.splitBatch === undefined) return [wire];
+function wiresOf(
+  gatewayRequest: GatewayRequest,
+  upstream: UpstreamDialect,
+  context: RenderContext,
+): readonly JsonObject[] {
+  const { wire } = gatewayRequest;
+  if (gatewayRequest.dialect.passthrough.splitBatch === undefined) return [wire];
   const most = maxItems(upstream, context);
-  return itemCount(asked.request) <= most ? [wire] : asked.dialect.passthrough.splitBatch(wire, most);
+  return itemCount(gatewayRequest.request) <= most ? [wire] : gatewayRequest.dialect.passthrough.splitBatch(wire, most);
 }
 
 /** After a finish only usage and an end are expected; an upstream that sends more gets a quick estimate instead of the charged usage. */
@@ -96,8 +100,8 @@ function originalBytes(gatewayRequest: GatewayRequest, reader: StreamReader, met
         const isFalse = held === null && corrected !== undefined && corrected(frame) !== null;
         if (isFalse && (end !== null || reader.finishing?.() === true)) [held, from] = [[], index];
         if (end !== null && held !== null) {
-          const kept = [...held, ...raws.slice(from, index + 1)];
-          return { bytes: original(raws.slice(0, from)), end: letGo(kept, end) };
+          const remaining = [...held, ...raws.slice(from, index + 1)];
+          return { bytes: original(raws.slice(0, from)), end: letGo(remaining, end) };
         }
         whole &&= !isFalse;
         if (end?.error) return { bytes: original(raws.slice(0, index)), end };

@@ -95,19 +95,27 @@ export function answeredAttempt(request: RequestRow, others: readonly AttemptRow
   if (others.some((attempt) => attempt.number === number)) return null;
   const { attemptStartedMs: startedMs, httpStatus, costNanoDollars, costVersion } = request;
   const waits = { startedMs, firstByteMs, durationMs: durationMs === null ? null : durationMs - (startedMs ?? 0) };
-  const asked = { id, number, provider, upstreamModel, credential, outcome: "answered", errorCode: request.errorCode };
-  return { ...asked, httpStatus, ...waits, possibleInputTokens: 0, costNanoDollars, costVersion };
+  const attempted = {
+    id,
+    number,
+    provider,
+    upstreamModel,
+    credential,
+    outcome: "answered",
+    errorCode: request.errorCode,
+  };
+  return { ...attempted, httpStatus, ...waits, possibleInputTokens: 0, costNanoDollars, costVersion };
 }
 
 function conditions({ sinceMs, untilMs, keyId }: RequestFilter): { where: string; values: SQLQueryBindings[] } {
-  const asked: readonly (readonly [string, string | number | undefined])[] = [
+  const given: readonly (readonly [string, string | number | undefined])[] = [
     ["at_ms >= ?", sinceMs],
     ["at_ms < ?", untilMs],
     ["key_id = ?", keyId],
   ];
   const clauses: string[] = [];
   const values: SQLQueryBindings[] = [];
-  for (const [clause, value] of asked) {
+  for (const [clause, value] of given) {
     if (value === undefined) continue;
     clauses.push(clause);
     values.push(value);

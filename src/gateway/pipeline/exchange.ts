@@ -100,7 +100,7 @@ interface ExchangeDependencies extends RequestIds {
 
 const noWarnings: readonly Warning[] = [];
 
-const askedOf = (servedBy: ServedBy | null) => ({
+const servedByFields = (servedBy: ServedBy | null) => ({
   provider: servedBy?.candidate.provider.entry.name ?? null,
   upstreamModel: servedBy?.candidate.model ?? null,
 });
@@ -199,7 +199,7 @@ class RunningExchange implements Exchange, Stoppable {
 
   progress(usage: Usage, servedBy: ServedBy | null): void {
     this.given.reservations.extend(usage);
-    this.given.entry.progress({ usage, ...askedOf(servedBy) });
+    this.given.entry.progress({ usage, ...servedByFields(servedBy) });
   }
 
   startAttempt(candidate: Candidate): boolean {

@@ -69,8 +69,8 @@ export function compileRoute(
     one.model === other.model &&
     classOf(one) === classOf(other);
   const groups = candidates.map((each) => candidates.findIndex((other) => same(each, other)));
-  const isAlone = (group: number): boolean => groups.filter((each) => each === group).length === 1;
-  const shared = groups.map((group) => (isAlone(group) ? -1 : group));
+  const isOnly = (group: number): boolean => groups.filter((each) => each === group).length === 1;
+  const shared = groups.map((group) => (isOnly(group) ? -1 : group));
   const declared = compileSupports(candidates.map((each) => supportsOf(each)));
   // A single candidate leaves no choice.
   const isChoice = candidates.length > 1 && candidates.some((each) => listed(each) !== undefined);

@@ -7,17 +7,17 @@ import type { GatewayLimits } from "../policy/limits.ts";
 import type { Candidate } from "./catalog.ts";
 
 export interface PreferredDialects {
-  of(candidate: Candidate, request: Asked): UpstreamDialect | undefined;
-  remember(candidate: Candidate, request: Asked, dialect: UpstreamDialect): void;
+  of(candidate: Candidate, request: RequestShape): UpstreamDialect | undefined;
+  remember(candidate: Candidate, request: RequestShape, dialect: UpstreamDialect): void;
 }
 
 type Bounds = Pick<GatewayLimits, "maxPreferredDialects" | "preferredDialectMs">;
 
 /** The parts of a request that determine its dialect. */
-type Asked = Pick<RequestOutline, "operation" | "tools">;
+type RequestShape = Pick<RequestOutline, "operation" | "tools">;
 
 /** Some models are refused in a dialect only for requests with tools. */
-function keyOf({ provider, model }: Candidate, { operation, tools }: Asked): string {
+function keyOf({ provider, model }: Candidate, { operation, tools }: RequestShape): string {
   const hasTools = operation === "chat" && tools.length > 0;
   return JSON.stringify([provider.entry.name, model, operation, hasTools]);
 }

@@ -68,7 +68,7 @@ function byList(listings: readonly ModelListState[], model: string): Candidate[]
  * Providers without a readable list may have the model: calling them is better than refusing. Providers without the
  * operation certainly do not.
  */
-function byHope(listings: readonly ModelListState[], model: string, operation: Operation): Candidate[] {
+function unlistedCandidates(listings: readonly ModelListState[], model: string, operation: Operation): Candidate[] {
   const able = listings.filter(({ provider }) => serves(provider, operation) || serves(provider, "chat"));
   return able.filter((listing) => listing.models === null).flatMap(({ provider }) => underEach(provider, model));
 }
@@ -152,9 +152,9 @@ function defaultCandidates(
     const model = provider.kind.defaultModels?.[operation];
     return model === undefined ? [] : [{ provider, model }];
   });
-  const hoped = usual.filter(({ provider }) => listingOf(provider).models === null);
+  const unlisted = usual.filter(({ provider }) => listingOf(provider).models === null);
   const listed = usual.find(({ provider, model }) => listingOf(provider).ids.has(model));
-  return { listed, others: [...hoped, ...usual] };
+  return { listed, others: [...unlisted, ...usual] };
 }
 
 /** The model of a provider that answers while no other provider is configured. */
@@ -182,8 +182,8 @@ export function resolveUnnamed(
   if (listed !== undefined) return { found: "listed", candidates: [listed] };
   const route = [...catalog.routes.values()].find(({ moderates }) => operation === "moderate" && moderates);
   if (route !== undefined) return { found: "route", candidates: route.candidates, route };
-  const [hoped] = others;
-  if (hoped !== undefined) return { found: "unlisted", candidates: [hoped] };
+  const [unlisted] = others;
+  if (unlisted !== undefined) return { found: "unlisted", candidates: [unlisted] };
   const last = fallbackCandidate(catalog, operation);
   if (last !== null) return { found: "listed", candidates: [last] };
   const message = "Missing required parameter 'model': no default model is configured for this operation.";
@@ -208,8 +208,8 @@ export function lookUp(
   const listings = catalog.providers.map(listingOf);
   const listed = byList(listings, model);
   if (listed.length > 0) return { found: "listed", candidates: listed };
-  const hoped = byHope(listings, model, operation);
-  return hoped.length > 0 ? { found: "unlisted", candidates: hoped } : null;
+  const unlisted = unlistedCandidates(listings, model, operation);
+  return unlisted.length > 0 ? { found: "unlisted", candidates: unlisted } : null;
 }
 
 /** The names that clients used with a pattern, by route: the most recent ones. */

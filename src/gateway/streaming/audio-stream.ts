@@ -19,8 +19,10 @@ export const wholeChunks = (): FrameSplitter => ({
 });
 
 /** The billed usage of speech if the upstream reports nothing else: the characters of the text. */
-function spokenUsage(input: string, told: Usage = zeroUsage): Usage {
-  return told.units === undefined ? { ...told, units: [{ kind: "characters", amount: [...input].length }] } : told;
+function spokenUsage(input: string, reported: Usage = zeroUsage): Usage {
+  return reported.units === undefined
+    ? { ...reported, units: [{ kind: "characters", amount: [...input].length }] }
+    : reported;
 }
 
 export const isEvents = (type: string | null): boolean => type?.startsWith("text/event-stream") ?? false;

@@ -34,7 +34,7 @@ export interface Meter {
 }
 
 /** Only the start of longer replies is stored; the rest is scanned. */
-const keptChars = 4_096;
+const sampleChars = 4_096;
 /** Small pieces are collected before they are scanned. */
 const batchChars = 512;
 
@@ -50,7 +50,7 @@ function deliveredText(): Text {
   let pending = "";
   const flush = (): void => {
     all.add(pending);
-    if (beginning.length < keptChars) {
+    if (beginning.length < sampleChars) {
       first.add(pending);
       beginning += pending;
     }

@@ -23,8 +23,8 @@ export function replayAsStream(
   meter: Meter,
   origin: string,
 ): UpstreamStream {
-  const said = parsedResponse(read, plan, { origin, request: gatewayRequest.request });
-  const response = read.usage === undefined ? said : { ...said, usage: read.usage };
+  const parsed = parsedResponse(read, plan, { origin, request: gatewayRequest.request });
+  const response = read.usage === undefined ? parsed : { ...parsed, usage: read.usage };
   if (response.usage !== undefined) meter.see({ type: "finish", finishReasons: [], usage: response.usage });
   const frames = gatewayRequest.dialect.stream?.asStream?.(response, gatewayRequest.write) ?? [];
   const bytes = encoder.encode(frames.map(formatFrame).join(""));

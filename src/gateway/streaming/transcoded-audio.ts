@@ -22,8 +22,8 @@ export function transcodedAudio(
   signal: AbortSignal,
 ): UpstreamStream {
   const writer = side.writer(write, format);
-  const heard: { format: AudioFormat; usage: Usage } = { format, usage: zeroUsage };
-  const source = open(listeningSide(side, heard));
+  const read: { format: AudioFormat; usage: Usage } = { format, usage: zeroUsage };
+  const source = open(listeningSide(side, read));
   let running: RunningTranscode | null = null;
   let fault: GatewayError | null = null;
   let hasEnded = false;
@@ -46,7 +46,7 @@ export function transcodedAudio(
   const begin = async (): Promise<RunningTranscode> => {
     const first = await firstOf(source);
     if (first.end?.error) throw first.end.error;
-    const to = place.start(heard.format, format);
+    const to = place.start(read.format, format);
     void feed(to, first);
     return to;
   };
@@ -55,7 +55,7 @@ export function transcodedAudio(
     const made = await running.read();
     if (made !== null) return { bytes: writer.write(made) };
     if (!hasEnded || fault !== null) throw fault ?? transcodingFailed("ffmpeg ended before the audio did");
-    return { bytes: writer.end(heard.usage), end: { error: null } };
+    return { bytes: writer.end(read.usage), end: { error: null } };
   };
   const close = (): void => {
     running?.kill();
@@ -78,19 +78,19 @@ export function transcodedAudio(
 }
 
 /** Records the format and the usage, and forwards the audio unchanged. */
-function listeningSide(side: AudioCodec, heard: { format: AudioFormat; usage: Usage }): AudioCodec {
+function listeningSide(side: AudioCodec, read: { format: AudioFormat; usage: Usage }): AudioCodec {
   const untouched: AudioWriter = {
     type: "",
     write: (sound) => sound,
     end(usage) {
-      heard.usage = usage;
+      read.usage = usage;
       return nothing;
     },
   };
   return {
     ...side,
     writer(_context, format) {
-      heard.format = format;
+      read.format = format;
       return untouched;
     },
   };
