@@ -4,7 +4,7 @@ import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync } fr
 import { join } from "node:path";
 import { readUsage } from "../../src/gateway/ledger/read.ts";
 import { filesBelow } from "../support/files.ts";
-import { nobodyListens } from "../support/upstream.ts";
+import { closedAddress } from "../support/upstream.ts";
 import { askSandbox, place } from "./command.ts";
 
 const requestsIn = (folder: string): number =>
@@ -66,12 +66,12 @@ test("a secret from a variable and a shared database are named as missing from t
 
 test("health: a gateway that is not there is not ready, and a backup without data makes no folder", async () => {
   const here = place();
-  expect(await here.run(["health", "--url", nobodyListens()])).toMatchObject({
+  expect(await here.run(["health", "--url", closedAddress()])).toMatchObject({
     code: 1,
     out: "",
     err: expect.stringContaining("cannot be reached"),
   });
-  const asJson = await here.run(["health", "--json", "--url", nobodyListens()]);
+  const asJson = await here.run(["health", "--json", "--url", closedAddress()]);
   expect(JSON.parse(asJson.out)).toMatchObject({ ready: false });
   expect(await here.run(["backup", "copy"])).toMatchObject({ code: 1, err: expect.stringContaining("does not exist") });
   expect(existsSync(join(here.folder, "copy"))).toBe(false);

@@ -8,7 +8,7 @@ import { readSettings } from "../../src/config/environment.ts";
 import { defaultLimits } from "../../src/config/limits.ts";
 import { certificateFor } from "../providers/safe-fetch-certificate.ts";
 import { adminKey, gateway } from "../support/gateway.ts";
-import { nobodyListens, type Upstream, upstream } from "../support/upstream.ts";
+import { closedAddress, type Upstream, upstream } from "../support/upstream.ts";
 import { askSandbox, type Place, place } from "./command.ts";
 
 interface Report {
@@ -50,7 +50,7 @@ describe("providers", () => {
   refused: { kind: compatible, base_url: "${up.url}/refused", credential: sk-canary-12345 }
   none: { kind: compatible, base_url: "${up.url}/none" }
   broken: { kind: compatible, base_url: "${up.url}/broken" }
-  closed: { kind: compatible, base_url: "${nobodyListens()}/v1" }
+  closed: { kind: compatible, base_url: "${closedAddress()}/v1" }
   nowhere: { kind: compatible, base_url: "http://nowhere.invalid/v1" }
   unsigned: { kind: compatible, base_url: "https://localhost:${unsigned.port}/v1" }
 models:
@@ -106,7 +106,7 @@ models:
 test("every fault of the configuration is a finding, and providers without faults are still checked", async () => {
   const here = place(`providers:
   a: { kind: compatibl, base_url: "http://127.0.0.1:9/v1" }
-  b: { kind: compatible, base_url: "${nobodyListens()}/v1" }
+  b: { kind: compatible, base_url: "${closedAddress()}/v1" }
 mdels: {}
 `);
   const { code, of } = await report(here);
@@ -120,7 +120,7 @@ mdels: {}
 });
 
 test("a bucket that cannot be used is a warning, because videos still come from their providers", async () => {
-  const endpoint = nobodyListens();
+  const endpoint = closedAddress();
   const here = place(`videos:
   results:
     bucket: { name: films, endpoint: "${endpoint}", access_key_id: canary-id, secret_access_key: canary-secret }

@@ -270,7 +270,7 @@ describe("replies that are none", () => {
     expect(at(body, "error")).toMatchObject({ type: "upstream_error", code: "upstream_protocol_error" });
   });
 
-  test("a part with a vector too few spoils the whole, also in the verbatim lane", async () => {
+  test("a part with a vector too few spoils the whole, also in the passthrough", async () => {
     const far = farOf("siliconflow");
     up.on(`POST ${far.path}`, (line) =>
       line.play({

@@ -4,7 +4,7 @@ import { certificateFor } from "../providers/safe-fetch-certificate.ts";
 import { gateway } from "../support/gateway.ts";
 import { type LedgerRow, ledgerRows, settledRow } from "../support/ledger.ts";
 import type { Reply } from "../support/sample-responses.ts";
-import { type Line, nobodyListens, type Script, upstream } from "../support/upstream.ts";
+import { closedAddress, type Line, type Script, upstream } from "../support/upstream.ts";
 
 const { key, cert } = certificateFor({ name: "localhost" });
 const unsigned = Bun.serve({ hostname: "127.0.0.1", port: 0, tls: { key, cert }, fetch: () => Response.json({}) });
@@ -17,7 +17,7 @@ limits: { max_reply_bytes: 1048576, breaker_failures: 1000000, breaker_min_reque
 providers:
   far: { kind: compatible, base_url: "${up.url}/v1", models: [m] }
   hasty: { kind: compatible, base_url: "${up.url}/v1", models: [m], timeout_ms: 300, first_byte_timeout_ms: 300, idle_timeout_ms: 300 }
-  refused: { kind: compatible, base_url: "${nobodyListens()}/v1", models: [m] }
+  refused: { kind: compatible, base_url: "${closedAddress()}/v1", models: [m] }
   unnamed: { kind: compatible, base_url: "http://no-such-host.invalid/v1", models: [m] }
   unsigned: { kind: compatible, base_url: "https://localhost:${unsigned.port}/v1", models: [m] }
   silent: { kind: compatible, base_url: "https://127.0.0.1:${silent.port}/v1", models: [m], timeout_ms: 300 }

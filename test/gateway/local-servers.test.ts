@@ -4,7 +4,7 @@ import type { LocalPlace } from "../../src/providers/discover.ts";
 import { kindOf } from "../providers/helpers.ts";
 import { gateway, type RunningGateway } from "../support/gateway.ts";
 import { until } from "../support/until.ts";
-import { nobodyListens, type Upstream, upstream } from "../support/upstream.ts";
+import { closedAddress, type Upstream, upstream } from "../support/upstream.ts";
 
 const list = (...ids: string[]) => ({ json: { object: "list", data: ids.map((id) => ({ id, object: "model" })) } });
 const placeOf = (url: string): LocalPlace => ({ kind: kindOf("ollama"), port: Number(new URL(url).port) });
@@ -51,7 +51,7 @@ test("the line to try names a model of a server that was found, and not one that
 
 test("where a provider is configured nobody is looked for", async () => {
   const up = await upstream();
-  const yaml = `providers: { own: { kind: compatible, base_url: "${nobodyListens()}/v1", models: [x] } }`;
+  const yaml = `providers: { own: { kind: compatible, base_url: "${closedAddress()}/v1", models: [x] } }`;
   const running = await gateway({ yaml, discovery: discoveryOf(up) });
   await tryLine(running);
   expect(up.requests).toEqual([]);

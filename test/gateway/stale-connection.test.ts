@@ -28,16 +28,16 @@ const close: Script = (line) => line.end();
 const earlier = (up: typeof alpha): number[] => up.requests.map((seen) => seen.earlier);
 const whole = { text: "Hello there, traveller." };
 
-const lanes = [
-  { lane: "verbatim", model: "gpt-x", up: alpha, folder: "openai-chat" },
-  { lane: "translated", model: "claude-x", up: claude, folder: "anthropic-messages" },
+const handlings = [
+  { handling: "passthrough", model: "gpt-x", up: alpha, folder: "openai-chat" },
+  { handling: "translated", model: "claude-x", up: claude, folder: "anthropic-messages" },
 ];
 const forms = [
   { form: "whole reply", stream: false, file: "text.json" },
   { form: "stream", stream: true, file: "text.sse" },
 ];
 
-describe.each(lanes)("$lane", ({ model, up, folder }) => {
+describe.each(handlings)("$handling", ({ model, up, folder }) => {
   describe.each(forms)("$form", ({ stream, file }) => {
     const call: Call = { body: { model, stream } };
     const ok = says(`${folder}/${file}`);

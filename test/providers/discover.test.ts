@@ -4,11 +4,11 @@ import { discover, type LocalPlace, localPlaces } from "../../src/providers/disc
 import { says } from "../support/fixtures.ts";
 import { gateway } from "../support/gateway.ts";
 import { allowedMs, timed } from "../support/until.ts";
-import { nobodyListens, upstream } from "../support/upstream.ts";
+import { closedAddress, upstream } from "../support/upstream.ts";
 import { kindOf } from "./helpers.ts";
 
 const up = await upstream();
-const silent = Number(new URL(nobodyListens()).port);
+const silent = Number(new URL(closedAddress()).port);
 const port = Number(new URL(up.url).port);
 const elsewhere = { host: "127.0.0.1", port: 1 };
 const at = (...ports: number[]): LocalPlace[] => ports.map((each) => ({ kind: kindOf("ollama"), port: each }));

@@ -50,7 +50,7 @@ describe("streams", () => {
     expect((await streamed("moonshot", "usage")).answer?.usage).toMatchObject({ inputTokens: 19, outputTokens: 13 });
   });
 
-  test("mistral: content parts are a string and thinking apart, for verbatim clients too", async () => {
+  test("mistral: content parts are a string and thinking apart, for clients of the same format, too", async () => {
     up.on("*", says("providers/mistral/thinking.sse"));
     const frames = await framesIn(await ask(providerAt("mistral", up.url), true));
     const { answer } = read(frames, "mistral");

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
 import { readAllowed } from "../../src/providers/safe-fetch/allowlist.ts";
 import { createResolver, resolvePinned } from "../../src/providers/safe-fetch/resolver.ts";
 import { parseUrl } from "../../src/providers/safe-fetch/url-policy.ts";
-import { nobodyListens, type Upstream, upstream } from "../support/upstream.ts";
+import { closedAddress, type Upstream, upstream } from "../support/upstream.ts";
 import { faultOf, fetchWith, nowhere, scriptedDns, textOf, trap } from "./safe-fetch-support.ts";
 
 let store: Upstream;
@@ -108,7 +108,7 @@ test("addresses of the older family come first, each once", async () => {
 });
 
 test("an address that refuses the connection is told without saying which it was", async () => {
-  const { host } = new URL(nobodyListens());
+  const { host } = new URL(closedAddress());
   const dns = scriptedDns({ "store.test": [["127.0.0.1"]] });
   const fault = await faultOf(fetchWith(`http://store.test:${host.split(":")[1]}/`, { dns, allow: [host] }));
   expect(fault.message).toBe("The URL could not be fetched: the server sent no valid response.");

@@ -4,7 +4,7 @@ import { Secret } from "../../src/lib/secret.ts";
 import { createSend } from "../../src/providers/upstream.ts";
 import { readServiceAccount, type ServiceAccount, tokensOf } from "../../src/providers/vertex/service-account.ts";
 import type { Thrown } from "../support/sample-requests.ts";
-import { nobodyListens, upstream } from "../support/upstream.ts";
+import { closedAddress, upstream } from "../support/upstream.ts";
 import { assertionIn, keyFile, token } from "./key-file.ts";
 
 const up = await upstream();
@@ -105,7 +105,7 @@ test("failures: whose they are, and no word of the key", async () => {
 });
 
 test("a token service that cannot be reached, or breaks off", async () => {
-  expect(await failure(tokens({ token_uri: nobodyListens() }))).toMatchObject({ kind: "upstream_unreachable" });
+  expect(await failure(tokens({ token_uri: closedAddress() }))).toMatchObject({ kind: "upstream_unreachable" });
   up.on("*", { text: "{", contentLength: 50, ending: "reset" });
   expect(await failure(tokens())).toMatchObject({ kind: "upstream_unreachable" });
 });

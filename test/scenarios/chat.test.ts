@@ -13,7 +13,7 @@ const twoCalls = [
 ];
 const cachedUsage = { prompt_tokens: 100, completion_tokens: 30, prompt_tokens_details: { cached_tokens: 60 } };
 
-const verbatim: Scene[] = [
+const passthrough: Scene[] = [
   {
     name: "an answer comes through byte for byte, unknown fields too",
     upstream: { alpha: says("openai-chat/unknown-fields.json") },
@@ -230,5 +230,5 @@ function imageOf(source: object) {
   return { type: "image", source };
 }
 
-scenes("chat, upstream speaks chat", verbatim);
+scenes("chat, upstream speaks chat", passthrough);
 scenes("chat, upstream speaks messages", translated);

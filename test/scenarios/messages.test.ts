@@ -13,7 +13,7 @@ const twoCalls = [
 const signature = "EqQBCkYIBBgCKkDk3h0Zx1mTnQ==";
 const cachedUsage = { input_tokens: 40, cache_read_input_tokens: 60, output_tokens: 30 };
 
-const verbatim: Scene[] = [
+const passthrough: Scene[] = [
   {
     name: "an answer comes through byte for byte, unknown fields too",
     upstream: { claude: says("anthropic-messages/unknown-fields.json") },
@@ -179,5 +179,5 @@ const translated: Scene[] = [
 
 const toMessages = (row: Scene): Scene => ({ ...row, call: { to: "messages", ...row.call } });
 
-scenes("messages, upstream speaks messages", verbatim.map(toMessages));
+scenes("messages, upstream speaks messages", passthrough.map(toMessages));
 scenes("messages, upstream speaks chat", translated.map(toMessages));

@@ -1,6 +1,6 @@
 // The world of the scenes: four compatible upstreams, an anthropic one, one that speaks responses, a gemini one, and routes.
 import { type GatewayOptions, gateway, type RunningGateway } from "./gateway.ts";
-import { nobodyListens, type Upstream, upstream } from "./upstream.ts";
+import { closedAddress, type Upstream, upstream } from "./upstream.ts";
 
 const names = ["alpha", "beta", "gamma", "delta", "claude", "responder", "google"] as const;
 export type UpstreamName = (typeof names)[number];
@@ -69,7 +69,7 @@ export function configuration(upstreams: Record<UpstreamName, Upstream>): string
   claude: { kind: anthropic, base_url: "${upstreams.claude.url}", credential: "${canary}-claude", models: [claude-x] }
   responder: { kind: openai, base_url: "${upstreams.responder.url}/v1", credential: "${canary}-responder", models: [gpt-r] }
   google: { kind: gemini, base_url: "${upstreams.google.url}", credential: "${canary}-google", models: [gemini-x] }
-  dead: { kind: compatible, base_url: "${nobodyListens()}/v1", credential: "${canary}-dead", models: [gone] }
+  dead: { kind: compatible, base_url: "${closedAddress()}/v1", credential: "${canary}-dead", models: [gone] }
 models:
   chain:
     candidates:

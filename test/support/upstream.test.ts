@@ -1,7 +1,7 @@
 // The scripted upstream misbehaves exactly as it is told: proved with a real client.
 import { afterAll, beforeEach, expect, test } from "bun:test";
 import { allowedMs, timed } from "./until.ts";
-import { nobodyListens, type Reply, upstream } from "./upstream.ts";
+import { closedAddress, type Reply, upstream } from "./upstream.ts";
 
 const up = await upstream();
 beforeEach(() => up.clear());
@@ -121,5 +121,5 @@ test("a slow reader holds the script back", async () => {
 });
 
 test("nobody listens where nobody listens", async () => {
-  expect(await failure(fetch(nobodyListens()))).toBe("ECONNREFUSED");
+  expect(await failure(fetch(closedAddress()))).toBe("ECONNREFUSED");
 });

@@ -45,8 +45,8 @@ export async function upstream(): Promise<Upstream> {
   };
 }
 
-/** An address of the loopback where nobody listens: a connection to it is refused. */
-export function nobodyListens(): string {
+/** An address of the loopback without a listener: a connection to it is refused. */
+export function closedAddress(): string {
   const server = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data: () => undefined } });
   const url = `http://127.0.0.1:${server.port}`;
   server.stop(true);

@@ -4,7 +4,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { clientKey, type GatewayOptions, gateway, type RunningGateway } from "../support/gateway.ts";
 import { until } from "../support/until.ts";
-import { nobodyListens } from "../support/upstream.ts";
+import { closedAddress } from "../support/upstream.ts";
 import { exportsTo, otlpReceiver } from "./otlp-receiver.ts";
 
 const built = join(import.meta.dir, "..", "..", "node_modules", ".cache", "otelcol");
@@ -56,7 +56,7 @@ test("a collector that fails is logged once, and once more when it answers again
 test("a collector that is down or never answers delays neither requests nor the stop", async () => {
   const receiver = otlpReceiver();
   receiver.fails = "never";
-  for (const url of [nobodyListens(), receiver.url]) {
+  for (const url of [closedAddress(), receiver.url]) {
     const limits = {
       OTEL_EXPORTER_OTLP_TIMEOUT: "60000",
       OTEL_BSP_MAX_QUEUE_SIZE: "4",

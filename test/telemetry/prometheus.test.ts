@@ -9,7 +9,7 @@ import { chatBody } from "../http/setting.ts";
 import { says } from "../support/fixtures.ts";
 import { adminKey, clientKey, gateway } from "../support/gateway.ts";
 import { until } from "../support/until.ts";
-import { nobodyListens, upstream } from "../support/upstream.ts";
+import { closedAddress, upstream } from "../support/upstream.ts";
 import { metricsText } from "./scrape.ts";
 
 const prometheus = Bun.which("prometheus");
@@ -32,7 +32,7 @@ const up = await upstream();
 const running = await gateway({
   yaml: `providers:
   far: { kind: compatible, base_url: "${up.url}/v1", credential: none, models: [m] }
-  dead: { kind: compatible, base_url: "${nobodyListens()}/v1", credential: none, models: [gone] }
+  dead: { kind: compatible, base_url: "${closedAddress()}/v1", credential: none, models: [gone] }
 `,
 });
 afterAll(async () => {

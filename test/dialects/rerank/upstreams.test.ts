@@ -126,7 +126,7 @@ describe("limits", () => {
   });
 });
 
-describe("the verbatim lane", () => {
+describe("the passthrough", () => {
   const call = (dialect: typeof plainRerank, more: JsonObject, options: CompatibilityFlags = {}) =>
     dialect.passthrough.render(
       { model: "m", query: "q", documents: ["a", "b"], ...more },

@@ -1,4 +1,4 @@
-// The verbatim lane: the client's wire untouched but for the path, and for envelopes of the gateway.
+// The passthrough: the client's wire untouched but for the path, and for envelopes of the gateway.
 import { describe, expect, test } from "bun:test";
 import { countCall, parseCount, readCount, renderCount } from "../../../src/dialects/gemini/token-count-dialect.ts";
 import type { JsonObject } from "../../../src/lib/json.ts";

@@ -1,4 +1,4 @@
-// The verbatim lane: the client's own wire goes on.
+// The passthrough: the client's own wire goes on.
 import { expect, test } from "bun:test";
 import { wrapProviderState } from "../../../src/canonical/provider-state.ts";
 import type { JsonObject } from "../../../src/lib/json.ts";

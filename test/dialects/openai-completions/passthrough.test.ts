@@ -1,4 +1,4 @@
-// The verbatim lane: what changes on the client's wire, what must not, and which record the client must not see.
+// The passthrough: what changes on the client's wire, what must not, and which record the client must not see.
 import { describe, expect, test } from "bun:test";
 import { openaiCompletions } from "../../../src/dialects/index.ts";
 import type { JsonObject } from "../../../src/lib/json.ts";

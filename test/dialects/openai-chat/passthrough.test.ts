@@ -1,4 +1,4 @@
-// The verbatim lane: what changes on the client's wire, what must not, and which frame the client must not see.
+// The passthrough: what changes on the client's wire, what must not, and which frame the client must not see.
 import { describe, expect, test } from "bun:test";
 import { wrapProviderState } from "../../../src/canonical/provider-state.ts";
 import type { RenderContext } from "../../../src/dialects/dialect.ts";

@@ -1,4 +1,4 @@
-// The verbatim lane: the client's wire goes on untouched but for the model, what the upstream would keep, and what the gateway made.
+// The passthrough: the client's wire goes on untouched but for the model, what the upstream would keep, and what the gateway made.
 import { describe, expect, test } from "bun:test";
 import { wrapProviderState } from "../../../src/canonical/provider-state.ts";
 import type { JsonObject } from "../../../src/lib/json.ts";
