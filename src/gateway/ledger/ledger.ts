@@ -163,7 +163,12 @@ function runningLedger(
       mark();
       writer.close();
       pin.unpin();
-      database.run("pragma wal_checkpoint(truncate)");
+      try {
+        database.run("pragma wal_checkpoint(truncate)");
+      } catch (error) {
+        // On a full disk the rows stay in the write-ahead log, which the next start reads.
+        onFailure(error);
+      }
       database.close(true);
       unlock();
     },

@@ -4,7 +4,7 @@ import { GatewayError, toGatewayError } from "../../canonical/error.ts";
 import type { Usage } from "../../canonical/usage.ts";
 import { encodeFrames } from "../../lib/sse.ts";
 import { type AttemptResult, clientClosed as gone, withdrawnBy } from "../attempts/attempt-loop.ts";
-import { clientError } from "../attempts/client-error.ts";
+import { clientErrorOf } from "../attempts/client-error.ts";
 import type { OpenStream } from "../attempts/model-attempts.ts";
 import type { Exchange, ExchangeOutcome, ServedBy } from "../pipeline/exchange.ts";
 import { type ClientPace, type ClientPaceRules, createClientPace } from "./client-pace.ts";
@@ -155,7 +155,7 @@ function turn(state: State): Promise<void> {
 function deliver(state: State, chunk: Chunk): Promise<void> | undefined {
   if (state.drained !== null) return drainOn(state, chunk);
   if (state.over) return undefined;
-  if (chunk.end !== undefined) return finish(state, chunk, shown(state, chunk.end.error));
+  if (chunk.end !== undefined) return finish(state, chunk, clientErrorOf(chunk.end.error, state.servedBy));
   const covered = state.cover.missing(state.bytes + chunk.bytes.length);
   if (covered !== null) return stopAt(state, chunk, covered);
   state.asked = false;
@@ -193,22 +193,18 @@ function letGo(state: State): void {
   state.open?.life.release();
 }
 
-function shown({ servedBy }: State, error: GatewayError | null): GatewayError | null {
-  if (error === null || servedBy === null) return error;
-  return clientError(error, servedBy.candidate, servedBy.requestedModel);
-}
-
-/** The settlement is on disk before the last bytes are sent. An error replaces a regular end. */
-async function finish(state: State, chunk: Chunk, error: GatewayError | null, most?: number): Promise<void> {
+/** The settlement is on disk before the last bytes are sent. An error, also one of the disk, replaces a regular end. */
+async function finish(state: State, chunk: Chunk, ended: GatewayError | null, most?: number): Promise<void> {
   letGo(state);
   const { exchange, encoder } = state.options;
   // For a stream of a single chunk, this is also the first byte.
-  if (error === null) exchange.firstByte();
+  if (ended === null) exchange.firstByte();
   else exchange.headSent();
-  const opened = state.open !== null;
-  const outcome = await state.options.outcome({ servedBy: state.servedBy, error, opened, maxOutputTokens: most });
-  await exchange.settle(outcome);
-  const { bytes, frames = [] } = lastOf(chunk, outcome.usage);
+  const end = { servedBy: state.servedBy, error: ended, opened: state.open !== null, maxOutputTokens: most };
+  const outcome = await state.options.outcome(end);
+  const unsettled = await exchange.settle(outcome).then(() => null, toGatewayError);
+  const error = ended ?? unsettled;
+  const { bytes, frames = [] } = unsettled === null ? lastOf(chunk, outcome.usage) : { bytes: nothing };
   const failure = error === null ? [] : (state.open?.flow.writeError(error) ?? encoder.error(error));
   const last =
     encoder.tap === undefined
