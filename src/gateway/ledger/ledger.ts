@@ -4,6 +4,7 @@ import { mkdirSync } from "node:fs";
 import { type Clock, systemClock } from "../../lib/clock.ts";
 import type { Money } from "../prices/prices.ts";
 import { adjustedSpend, type SpentSince } from "./adjustments.ts";
+import { createBallast, freeBallast } from "./ballast.ts";
 import { type Checkpointer, createCheckpointer, pinnedSnapshot } from "./checkpoint.ts";
 import { ledgerPath, lockFolder, type Unlock } from "./files.ts";
 import { type InterruptedRequest, ledgerId, type Recovered, recover } from "./recovery.ts";
@@ -89,6 +90,7 @@ const defaultSettleWaitMs = 5_000;
 export function openLedger(options: LedgerOptions): Ledger {
   const unlock = lockedFolder(options.dataFolder);
   try {
+    freeBallast(options.dataFolder);
     return ledgerIn(openFile(ledgerPath(options.dataFolder), options.durability ?? "process"), unlock, options);
   } catch (cause) {
     unlock();
@@ -136,7 +138,9 @@ function runningLedger(
     beforeCopy: mark,
     onFailure,
   });
+  const ballast = createBallast(options.dataFolder, onFailure);
   const writer: Writer = createWriter(database, {
+    ballast,
     waitMs: options.settleWaitMs ?? defaultSettleWaitMs,
     onCommit: checkpointer.committed,
     renew: pin.renew,
@@ -162,17 +166,22 @@ function runningLedger(
       await checkpointer.stop();
       mark();
       writer.close();
+      ballast.close();
       pin.unpin();
-      try {
-        database.run("pragma wal_checkpoint(truncate)");
-      } catch (error) {
-        // On a full disk the rows stay in the write-ahead log, which the next start reads.
-        onFailure(error);
-      }
-      database.close(true);
+      closeFile(database, onFailure);
       unlock();
     },
   };
+}
+
+/** On a full disk the rows stay in the write-ahead log, which the next start reads. */
+function closeFile(database: Database, failed: (error: unknown) => void): void {
+  try {
+    database.run("pragma wal_checkpoint(truncate)");
+  } catch (error) {
+    failed(error);
+  }
+  database.close(true);
 }
 
 function rowsOf(shared: Shared): Pick<Ledger, "open" | "openPending" | "settlePending" | "recordAttempts"> {

@@ -1,6 +1,7 @@
 // Group commit: all writes of one turn of the event loop are one transaction.
 import type { Database, SQLQueryBindings } from "bun:sqlite";
 import { GatewayError } from "../../canonical/error.ts";
+import type { Ballast } from "./ballast.ts";
 import type { Write } from "./rows.ts";
 
 /** What happens to a row if the disk fails: its promise rejects, it is retried until it succeeds, or it is dropped. */
@@ -24,6 +25,7 @@ interface WriterOptions {
   readonly onCommit: (rows: number) => void;
   /** Called before a second try where another process has written the file. */
   readonly renew: () => void;
+  readonly ballast: Pick<Ballast, "isFreed" | "free">;
   /** Called with each error, for the log. */
   readonly onRefusal: (error: unknown) => void;
 }
@@ -61,7 +63,7 @@ export function createWriter(database: Database, options: WriterOptions): Writer
   const commitWaiting = () => {
     const rows = waiting;
     waiting = [];
-    const failed = commitRows(rows);
+    const failed = withFreedSpace(commitRows(rows), commitRows, options.ballast);
     if (failed.length === 0) for (const row of rows) row.resolve();
     else waiting = [...settleFailed(rows, failed, options), ...waiting];
     retryMs = waiting.length === 0 ? 0 : Math.min(Math.max(retryMs * 2, firstRetryMs), longestRetryMs);
@@ -70,8 +72,9 @@ export function createWriter(database: Database, options: WriterOptions): Writer
 
   return {
     write(statement, values, onFailure) {
-      const shut = closed || (retryMs > 0 && onFailure === "reject");
-      if (shut)
+      const isFull = retryMs > 0 || options.ballast.isFreed();
+      if (isFull && onFailure === "drop") return Promise.resolve();
+      if (closed || (isFull && onFailure === "reject"))
         return Promise.reject(unavailable(new Error(closed ? "the ledger is closed" : "the disk refuses rows")));
       const { promise, resolve, reject } = Promise.withResolvers<void>();
       waiting.push({ statement, values, onFailure, resolve, reject, refusedSinceMs: undefined });
@@ -95,6 +98,21 @@ export function createWriter(database: Database, options: WriterOptions): Writer
       closed = true;
     },
   };
+}
+
+const isFullDisk = (error: unknown): boolean => Object(error).code === "SQLITE_FULL";
+
+/** On a full disk, rows of requests in progress are written with the space that was set aside for them. */
+function withFreedSpace(
+  failed: readonly FailedRow<Waiting>[],
+  commitRows: CommitRows,
+  ballast: WriterOptions["ballast"],
+): readonly FailedRow<Waiting>[] {
+  const mustWrite = ({ row, error }: FailedRow<Waiting>): boolean => row.onFailure === "retry" && isFullDisk(error);
+  const settling = failed.filter(mustWrite);
+  if (settling.length === 0 || !ballast.free()) return failed;
+  const others = failed.filter((each) => !mustWrite(each));
+  return [...others, ...commitRows(settling.map(({ row }) => row))];
 }
 
 /** Resolves or rejects the rows of a batch that failed in part, and returns those to retry. */
