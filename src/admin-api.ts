@@ -8,7 +8,6 @@ import type { ProviderStates } from "./admin/resources/provider-health.ts";
 import type { ExplainDependencies } from "./admin/resources/route-explanation.ts";
 import { createSealer } from "./admin/stored-entries.ts";
 import type { Alerting } from "./alerting.ts";
-import type { DeclaredAccess } from "./config/access.ts";
 import { diskFreeDefault } from "./config/alerts.ts";
 import type { Configuration } from "./config/configuration.ts";
 import type { Settings } from "./config/environment.ts";
@@ -155,10 +154,11 @@ function repricerOf({ settings, catalog, gateway, events }: AdminApiParts, teard
   return repricer;
 }
 
-function declaredEntries({ keys }: DeclaredAccess): readonly DeclaredKeyEntry[] {
-  return keys.map(({ caller, expiresAtMs }) => {
-    const own = caller.levels.find(({ level }) => level === "key");
-    return { id: caller.keyId, name: caller.name, projectId: caller.project, rules: own?.rules ?? {}, expiresAtMs };
+function declaredEntries({ access, file }: Configuration): readonly DeclaredKeyEntry[] {
+  return access.keys.map(({ caller, expiresAtMs }) => {
+    const { keyId: id, name, project: projectId } = caller;
+    const rules = caller.levels.find(({ level }) => level === "key")?.rules ?? {};
+    return { id, name, projectId, rules, expiresAtMs, line: file.lineAt(["keys", name]) };
   });
 }
 
@@ -190,7 +190,6 @@ export function adminApi(parts: AdminApiParts, teardown: (() => unknown)[]): rea
     reader.close();
   });
   const { store, pepper, limits, catalog, gateway, registry, followed } = parts;
-  const declaredNow = () => followed.current().configuration.access;
   const { dataFolder } = parts.settings;
   const erasures = erasuresOf(parts, teardown);
   const repricer = repricerOf(parts, teardown);
@@ -217,8 +216,9 @@ export function adminApi(parts: AdminApiParts, teardown: (() => unknown)[]): rea
     endUsersChanged: erasures.apply,
     videos: () => parts.videos,
     ...attentionOf(parts),
-    declaredKeys: () => declaredEntries(declaredNow()),
-    declaredProjects: () => declaredNow().projects,
+    declaredKeys: () => declaredEntries(followed.current().configuration),
+    declaredProjects: () => followed.current().configuration.access.projects,
+    projectLine: (name) => followed.current().configuration.file.lineAt(["projects", name]),
     keysChanged: () => parts.keys.refresh(),
     settings: () => settingEntries(parts.settings, followed.current().configuration, followed.status()),
   });

@@ -126,7 +126,7 @@ export const permissions: Readonly<Record<string, Permissions>> = {
       rotate: keyWriters,
       revoke: keyWriters,
     },
-    fields: `object id source name project_id state preview rules metadata created_at expires_at disabled_at revoked_at work_ended_at
+    fields: `object id source file_line name project_id state preview rules metadata created_at expires_at disabled_at revoked_at work_ended_at
       previous_until version secret data`,
     writable: {
       to: keyWriters,
@@ -143,7 +143,7 @@ export const permissions: Readonly<Record<string, Permissions>> = {
   },
   projects: {
     verbs: { list: keyReaders, get: keyReaders, create: keyWriters, update: keyWriters, delete: keyWriters },
-    fields: "object id source name organization_id rules created_at version",
+    fields: "object id source file_line name organization_id rules created_at version",
     writable: { to: keyWriters, fields: "name rules" },
   },
   "end-users": {
@@ -188,7 +188,7 @@ export const permissions: Readonly<Record<string, Permissions>> = {
   },
   settings: {
     verbs: { list: ["operator", "settings:read"], get: ["operator", "settings:read"] },
-    fields: "object id value source",
+    fields: "object id value source variable file file_line",
   },
   providers: {
     verbs: {

@@ -1,13 +1,22 @@
-// The settings in effect, without secrets: for the admin API.
+// The settings in effect, without secrets, and where each is defined: for the admin API.
+import { basename } from "node:path";
 import type { Configuration } from "./configuration.ts";
 import { defaultIdleMinutes, defaultSessionHours } from "./console-settings.ts";
 import type { Settings } from "./environment.ts";
 import { fieldOf, limitRows, limitsOf } from "./limits.ts";
 
-interface SettingEntry {
+interface Entry {
   readonly id: string;
   readonly value: string | number | boolean | null;
   readonly source: "default" | "file" | "environment";
+  /** The variable that defines it, where its id is not the variable's name. */
+  readonly variable?: string;
+}
+
+interface SettingEntry extends Omit<Entry, "variable"> {
+  readonly variable: string | null;
+  readonly file: string | null;
+  readonly file_line: number | null;
 }
 
 /** Variables that are not secret, with their values in effect. */
@@ -35,8 +44,8 @@ interface ReadStatus {
 }
 
 /** Whether the file is in effect. */
-function statusEntries({ loadedAtMs, faults, needsRestart }: ReadStatus): SettingEntry[] {
-  const entry = (name: string, value: string | null): SettingEntry => ({
+function statusEntries({ loadedAtMs, faults, needsRestart }: ReadStatus): Entry[] {
+  const entry = (name: string, value: string | null): Entry => ({
     ...{ id: `configuration.${name}`, value, source: "file" },
   });
   return [
@@ -48,26 +57,21 @@ function statusEntries({ loadedAtMs, faults, needsRestart }: ReadStatus): Settin
 }
 
 /** Settings by their ids, with what they came to. */
-export function settingEntries(
-  settings: Settings,
-  { file, logLevel, timeZone }: Configuration,
-  status: ReadStatus,
-): readonly SettingEntry[] {
-  const given = (name: string): SettingEntry["source"] =>
-    settings.environment[name]?.trim() ? "environment" : "default";
+function values(settings: Settings, { file, logLevel, timeZone }: Configuration): readonly Entry[] {
+  const given = (name: string): Entry["source"] => (settings.environment[name]?.trim() ? "environment" : "default");
   const { console: pages, limits: declared = {}, responses, videos } = file.config;
   const limits = limitsOf(file.config.limits);
-  const inFile = (value: unknown): SettingEntry["source"] => (value === undefined ? "default" : "file");
+  const inFile = (value: unknown): Entry["source"] => (value === undefined ? "default" : "file");
   return [
-    ...statusEntries(status),
     {
       id: "log_level",
       value: logLevel,
       source: given("LOG_LEVEL") === "default" ? inFile(file.config.log_level) : "environment",
+      variable: "LOG_LEVEL",
     },
     { id: "time_zone", value: timeZone, source: inFile(file.config.time_zone) },
-    ...variables(settings).map(([id, value]): SettingEntry => ({ id, value, source: given(id) })),
-    ...limitRows.map(({ name }): SettingEntry => {
+    ...variables(settings).map(([id, value]): Entry => ({ id, value, source: given(id) })),
+    ...limitRows.map(({ name }): Entry => {
       const source = inFile((declared as Readonly<Record<string, unknown>>)[fieldOf(name)]);
       return { id: `limits.${fieldOf(name)}`, value: limits[name as keyof typeof limits], source };
     }),
@@ -88,5 +92,23 @@ export function settingEntries(
     },
     { id: "console.oidc.issuer", value: pages?.oidc?.issuer ?? null, source: inFile(pages?.oidc) },
     { id: "videos.retention_days", value: videos?.retention_days ?? null, source: inFile(videos?.retention_days) },
+  ];
+}
+
+/** Settings with the line of the file, or the variable, that defines them. */
+export function settingEntries(
+  settings: Settings,
+  configuration: Configuration,
+  status: ReadStatus,
+): readonly SettingEntry[] {
+  const file = basename(settings.configFile);
+  return [
+    ...statusEntries(status).map((entry) => ({ ...entry, variable: null, file, file_line: null })),
+    ...values(settings, configuration).map(({ variable, ...entry }) => ({
+      ...entry,
+      variable: entry.source === "environment" ? (variable ?? entry.id) : null,
+      file: entry.source === "file" ? file : null,
+      file_line: entry.source === "file" ? configuration.file.lineAt(entry.id.split(".")) : null,
+    })),
   ];
 }

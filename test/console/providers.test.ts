@@ -86,7 +86,7 @@ describe.skipIf(!canRun)("providers and models (skipped: no Chromium, or the con
         .getByText(/out of order/)
         .first()
         .waitFor();
-      await drawer.getByText("turnpike.yaml line 4").waitFor();
+      await drawer.getByText("turnpike.yaml:4").waitFor();
       await drawer.getByRole("progressbar", { name: /of 100 requests per minute/ }).waitFor();
       expect(await drawer.getByRole("button", { name: "Delete" }).count()).toBe(0);
       await look("provider");
@@ -108,7 +108,7 @@ describe.skipIf(!canRun)("providers and models (skipped: no Chromium, or the con
       await look("model");
       await page.keyboard.press("Escape");
       await page.getByRole("tab", { name: "Prices" }).click();
-      await page.getByText("turnpike.yaml line 15").waitFor();
+      await page.getByText("turnpike.yaml:15").waitFor();
       await look("prices");
       expect([...problems, ...faults]).toEqual([]);
       await close();

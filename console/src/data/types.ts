@@ -77,6 +77,7 @@ export interface Rules {
 export interface Key {
   readonly id: string;
   readonly source: "api" | "file";
+  readonly file_line: number | null;
   readonly name: string;
   readonly project_id: string;
   readonly state: "active" | "disabled" | "expired" | "revoked";
@@ -161,6 +162,7 @@ export interface Model {
 export interface Project {
   readonly id: string;
   readonly source: "api" | "file";
+  readonly file_line: number | null;
   readonly name: string;
   readonly organization_id: string;
   readonly rules: Rules;
@@ -171,6 +173,9 @@ export interface Setting {
   readonly id: string;
   readonly value: string | number | boolean | null;
   readonly source: "default" | "file" | "environment";
+  readonly variable: string | null;
+  readonly file: string | null;
+  readonly file_line: number | null;
 }
 
 export interface ServiceToken {

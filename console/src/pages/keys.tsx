@@ -40,10 +40,10 @@ function columnsOf({ usage, budgets, projects }: Known): readonly Column<Key>[] 
       id: "state",
       title: words.columns.state,
       value: ({ state }) => state,
-      cell: ({ state, source }) => (
+      cell: ({ state, source, file_line: line }) => (
         <span className="inline-flex gap-2">
           <Mark tone={tones[state]}>{state}</Mark>
-          {source === "file" ? <Source source="file" place="turnpike.yaml" /> : null}
+          {source === "file" ? <Source source="file" line={line} /> : null}
         </span>
       ),
     },

@@ -95,11 +95,10 @@ function Delete({ route, done }: { readonly route: CatalogEntry; readonly done: 
 function RouteActions({ route }: { readonly route: CatalogEntry }) {
   const [open, setOpen] = useState<"edit" | "remove" | null>(null);
   const close = () => setOpen(null);
-  const place = route.file_line === null ? {} : { place: `turnpike.yaml line ${route.file_line}` };
   return (
     <div>
       <div className="flex flex-wrap items-center gap-2">
-        <Source source={route.source} {...place} />
+        <Source source={route.source} line={route.file_line} />
         {route.source === "api" ? (
           <>
             <Allowed resource="routes" verb="update">

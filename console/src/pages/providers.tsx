@@ -95,9 +95,7 @@ function columnsOf(usage: readonly UsageRow[], models: readonly Model[]): readon
       id: "source",
       title: columns.source,
       value: ({ source }) => source,
-      cell: ({ source, file_line: line }) => (
-        <Source source={source} {...(line === null ? {} : { place: `line ${line}` })} />
-      ),
+      cell: ({ source, file_line: line }) => <Source source={source} line={line} />,
     },
   ];
 }

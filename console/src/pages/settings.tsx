@@ -29,12 +29,8 @@ const columns: readonly Column<Setting>[] = [
     id: "source",
     title: words.columns.source,
     value: ({ source }) => source,
-    cell: ({ id, source }) =>
-      source === "default" ? (
-        source
-      ) : (
-        <Source source={source} place={source === "file" ? `turnpike.yaml, ${id}` : id} />
-      ),
+    cell: ({ source, variable, file, file_line: line }) =>
+      source === "default" ? source : <Source source={source} name={variable ?? file} line={line} />,
   },
 ];
 

@@ -102,14 +102,23 @@ export function Money({ amount }: { readonly amount: string | null | undefined }
   );
 }
 
-/** What the file or a variable defines: a lock with its place. */
-export function Source({ source, place }: { readonly source: string; readonly place?: string }) {
+interface SourceProps {
+  readonly source: string;
+  /** The line of the configuration file. */
+  readonly line?: number | null;
+  /** The name of that file, or of the variable. */
+  readonly name?: string | null;
+}
+
+/** What the file or a variable defines: a lock with its place, such as `turnpike.yaml:12`. */
+export function Source({ source, line, name }: SourceProps) {
   if (source === "api") return <span>api</span>;
-  const named = source.replace("_", " ");
+  const file = name ?? "turnpike.yaml";
+  const place = typeof line === "number" ? `${file}:${line}` : (name ?? source.replace("_", " "));
   return (
     <span className="inline-flex items-center gap-1 text-muted" title={texts.common.readOnly}>
-      <Lock size={12} aria-hidden />
-      {place === undefined ? named : `${named}: ${place}`}
+      <Lock size={12} className="shrink-0" aria-hidden />
+      <span className="wrap-anywhere">{place}</span>
     </span>
   );
 }

@@ -58,6 +58,7 @@ export interface ResourceDependencies {
   readonly videos: () => Videos;
   readonly declaredKeys: KeyDependencies["declaredKeys"];
   readonly declaredProjects: ProjectDependencies["declaredProjects"];
+  readonly projectLine: ProjectDependencies["projectLine"];
   readonly keysChanged: KeyDependencies["keysChanged"];
   readonly attention: Omit<AttentionDependencies, keyof BudgetDependencies | "reader" | "wallMs">;
   readonly budgets: Omit<BudgetDependencies, "declaredKeys">;

@@ -2,7 +2,7 @@
 import { Type } from "typebox";
 import { rulesSchema } from "../../gateway/policy/rules.ts";
 import type { KeyState } from "../../store/key-pages.ts";
-import { closed, givenTime, nullable, shortText, text, time, version } from "../fields.ts";
+import { closed, givenTime, integer, nullable, shortText, text, time, version } from "../fields.ts";
 
 const states = ["active", "disabled", "expired", "revoked"] as const satisfies readonly KeyState[];
 const name = Type.String({ minLength: 1, maxLength: 64, description: "1 to 64 letters, digits or . _ @ : -" });
@@ -49,6 +49,7 @@ export const object = Type.Object({
   object: Type.Literal("key"),
   id: text("The key's ID. It stays when the key is rotated."),
   source: Type.Enum(["api", "file"], { description: "Where it is defined. Keys of the file are read-only here." }),
+  file_line: nullable(integer("Its line in the configuration file.")),
   name,
   project_id: text("Its project."),
   state: Type.Enum([...states], { description: "Whether it is accepted." }),

@@ -18,6 +18,8 @@ export interface DeclaredKeyEntry {
   readonly projectId: string;
   readonly rules: Rules;
   readonly expiresAtMs: number | null;
+  /** Its line in the file. */
+  readonly line: number;
 }
 
 export interface KeyDependencies {
@@ -39,7 +41,14 @@ const plainRules = (value: Rules): JsonObject => value as JsonObject;
 function written(row: KeyRow, nowMs: number): JsonObject {
   return {
     object: "key",
-    ...{ id: row.id, source: "api", name: row.name, project_id: row.projectId, state: stateOf(row, nowMs) },
+    ...{
+      id: row.id,
+      source: "api",
+      file_line: null,
+      name: row.name,
+      project_id: row.projectId,
+      state: stateOf(row, nowMs),
+    },
     preview: row.preview,
     rules: row.rules === null ? {} : plainRules(readRules(row.rules)),
     metadata: row.metadata === null ? null : (JSON.parse(row.metadata) as JsonObject),
@@ -53,11 +62,20 @@ function written(row: KeyRow, nowMs: number): JsonObject {
   };
 }
 
-function declared({ id, name: own, projectId: project, rules: given, expiresAtMs }: DeclaredKeyEntry, nowMs: number) {
+function declared(key: DeclaredKeyEntry, nowMs: number) {
+  const { id, name: own, projectId: project, rules: given, expiresAtMs, line } = key;
   const isOver = expiresAtMs !== null && expiresAtMs <= nowMs;
   return {
     object: "key",
-    ...{ id, source: "file", name: own, project_id: project, state: isOver ? "expired" : "active", preview: "…" },
+    ...{
+      id,
+      source: "file",
+      file_line: line,
+      name: own,
+      project_id: project,
+      state: isOver ? "expired" : "active",
+      preview: "…",
+    },
     ...{ rules: plainRules(given), metadata: null, created_at: null, expires_at: isoTimeOrNull(expiresAtMs) },
     ...{ disabled_at: null, revoked_at: null, work_ended_at: null, previous_until: null, version: null },
   };

@@ -6,13 +6,15 @@ import { type ProjectRules, projectSchema, readProjectRules } from "../../gatewa
 import type { JsonObject } from "../../lib/json.ts";
 import { listProjects, type ProjectRow, removeProject } from "../../store/projects.ts";
 import type { Store } from "../../store/store.ts";
-import { closed, isoTime, nullable, text, time, version } from "../fields.ts";
+import { closed, integer, isoTime, nullable, text, time, version } from "../fields.ts";
 import { create, list, type Resource, update } from "../resource.ts";
 import { pageById } from "./catalog-entries.ts";
 
 export interface ProjectDependencies {
   /** Projects of the configuration file, by id. */
   readonly declaredProjects: () => ReadonlyMap<string, ProjectRules>;
+  /** The line of a project of the file, by its name. */
+  readonly projectLine: (name: string) => number;
   readonly keysChanged: () => Promise<void>;
 }
 
@@ -26,6 +28,7 @@ const object = Type.Object({
   object: Type.Literal("project"),
   id: text("The project's ID."),
   source: Type.Enum(["api", "file"], { description: "Where it is defined. Projects of the file are read-only here." }),
+  file_line: nullable(integer("Its line in the configuration file.")),
   name,
   organization_id: text("Its organization."),
   rules,
@@ -39,23 +42,26 @@ const changedFields = Type.Object({ name: Type.Optional(name), rules: Type.Optio
 function written(row: ProjectRow): JsonObject {
   return {
     object: "project",
-    ...{ id: row.id, source: "api", name: row.name, organization_id: row.organizationId },
+    ...{ id: row.id, source: "api", file_line: null, name: row.name, organization_id: row.organizationId },
     rules: row.rules === null ? {} : (readProjectRules(row.rules) as JsonObject),
     ...{ created_at: isoTime(row.createdAtMs), version: row.version },
   };
 }
 
-const declared = (id: string, given: ProjectRules): JsonObject => ({
-  object: "project",
-  ...{ id, source: "file", name: id.replace(/^file:/, ""), organization_id: "default", rules: given as JsonObject },
-  ...{ created_at: null, version: null },
-});
+function declared(id: string, given: ProjectRules, { projectLine }: ProjectDependencies): JsonObject {
+  const own = id.replace(/^file:/, "");
+  return {
+    object: "project",
+    ...{ id, source: "file", file_line: projectLine(own), name: own, organization_id: "default" },
+    ...{ rules: given as JsonObject, created_at: null, version: null },
+  };
+}
 
 /** Those of the file take precedence over those of the store, as for requests. */
-async function allProjects({ declaredProjects }: ProjectDependencies, store: Store): Promise<JsonObject[]> {
-  const file = declaredProjects();
+async function allProjects(dependencies: ProjectDependencies, store: Store): Promise<JsonObject[]> {
+  const file = dependencies.declaredProjects();
   const rows = (await listProjects(store)).filter((row) => row.removedAtMs === null && !file.has(row.id));
-  return [...[...file].map(([id, given]) => declared(id, given)), ...rows.map(written)];
+  return [...[...file].map(([id, given]) => declared(id, given, dependencies)), ...rows.map(written)];
 }
 
 function refuseDeclared({ declaredProjects }: ProjectDependencies, id: string): void {

@@ -142,7 +142,7 @@ export function KeyDetail({ apiKey, budgets, project, rotated }: KeyProps) {
         <span className="font-mono">{apiKey.preview}</span>
         <span>{apiKey.state}</span>
         <span>{project?.name ?? apiKey.project_id}</span>
-        {apiKey.source === "file" ? <Source source="file" place={`turnpike.yaml, keys.${apiKey.name}`} /> : null}
+        {apiKey.source === "file" ? <Source source="file" line={apiKey.file_line} /> : null}
       </p>
       <p className="mt-1 text-muted">
         {words.created} <Time iso={apiKey.created_at} />

@@ -118,7 +118,7 @@ function Detail({ project, close }: { readonly project: Project; readonly close:
     <>
       <p className="flex flex-wrap items-center gap-4">
         <Id id={project.id} length={24} />
-        {project.source === "file" ? <Source source="file" place={`turnpike.yaml, projects.${project.name}`} /> : null}
+        {project.source === "file" ? <Source source="file" line={project.file_line} /> : null}
       </p>
       {budgets
         .filter(({ level, id }) => level === "project" && id === project.id)
@@ -157,7 +157,11 @@ export function Projects() {
       cell: ({ rules }) => textOf(rules["default_model"]) || "–",
     },
     { id: "bodies", title: words.bodies, cell: ({ rules }) => textOf(objectOf(rules["bodies"])["store"]) || "–" },
-    { id: "source", title: words.source, cell: ({ source }) => <Source source={source} /> },
+    {
+      id: "source",
+      title: words.source,
+      cell: ({ source, file_line: line }) => <Source source={source} line={line} />,
+    },
   ];
   const create = (
     <Allowed resource="projects" verb="create">

@@ -110,9 +110,7 @@ function entryColumns(remove: (entry: PriceEntry) => void): readonly Column<Pric
     {
       id: "source",
       title: titles.source,
-      cell: ({ source, file_line: line }) => (
-        <Source source={source} {...(line === null ? {} : { place: `turnpike.yaml line ${line}` })} />
-      ),
+      cell: ({ source, file_line: line }) => <Source source={source} line={line} />,
     },
     {
       id: "action",

@@ -253,11 +253,10 @@ export function ProviderDetail({
 }) {
   const { health, limit_use: limits } = provider;
   const served = models.filter(({ candidates }) => candidates.some((each) => each.provider === provider.id));
-  const place = provider.file_line === null ? {} : { place: `turnpike.yaml line ${provider.file_line}` };
   return (
     <>
       <p className="flex flex-wrap items-center gap-4">
-        <Source source={provider.source} {...place} />
+        <Source source={provider.source} line={provider.file_line} />
         {provider.config["disabled"] === true ? <Mark tone="neutral">{words.states.disabled}</Mark> : null}
         {provider.updated_at === null ? null : <Time iso={provider.updated_at} />}
       </p>
