@@ -8,6 +8,7 @@ import type { ProviderStates } from "./admin/resources/provider-health.ts";
 import type { ExplainDependencies } from "./admin/resources/route-explanation.ts";
 import { createSealer } from "./admin/stored-entries.ts";
 import type { Alerting } from "./alerting.ts";
+import { clientEntries } from "./cli/clients.ts";
 import { diskFreeDefault } from "./config/alerts.ts";
 import type { Configuration } from "./config/configuration.ts";
 import type { Settings } from "./config/environment.ts";
@@ -162,6 +163,13 @@ function declaredEntries({ access, file }: Configuration): readonly DeclaredKeyE
   });
 }
 
+/** What the configuration file declares of keys and projects. */
+const declaredOf = (configuration: () => Configuration) => ({
+  declaredKeys: () => declaredEntries(configuration()),
+  declaredProjects: () => configuration().access.projects,
+  projectLine: (name: string) => configuration().file.lineAt(["projects", name]),
+});
+
 function liveParts({ gateway, readiness }: AdminApiParts, callers: CallerParts, reader: LedgerReader): LiveParts {
   const isEnding = async () => (await readiness.notReady())?.status === "draining";
   return { ...callers, live: { reader, running: gateway.running.list }, isEnding };
@@ -216,10 +224,9 @@ export function adminApi(parts: AdminApiParts, teardown: (() => unknown)[]): rea
     endUsersChanged: erasures.apply,
     videos: () => parts.videos,
     ...attentionOf(parts),
-    declaredKeys: () => declaredEntries(followed.current().configuration),
-    declaredProjects: () => followed.current().configuration.access.projects,
-    projectLine: (name) => followed.current().configuration.file.lineAt(["projects", name]),
+    ...declaredOf(() => followed.current().configuration),
     keysChanged: () => parts.keys.refresh(),
+    clients: clientEntries,
     settings: () => settingEntries(parts.settings, followed.current().configuration, followed.status()),
   });
   const mayReadMetrics: MetricsParts["mayReadMetrics"] = async (token, address) =>

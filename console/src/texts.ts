@@ -215,6 +215,8 @@ export const texts = {
     usageSentence: "{requests} requests, {errors} errors, {tokens} tokens, {price}",
     revoke: "Revoke",
     revokeNote: "Type the name of the key to revoke it. This cannot be undone.",
+    disableInstead: "To stop it for now, disable it: that can be undone.",
+    disableOnly: "Disable instead",
     confirmName: "Name of the key",
     disable: "Disable",
     enable: "Enable",

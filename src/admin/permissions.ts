@@ -186,6 +186,10 @@ export const permissions: Readonly<Record<string, Permissions>> = {
     fields: `object id operation key_id model provider upstream_model upstream_id state progress results error
       exchange_id created_at updated_at expires_at`,
   },
+  clients: {
+    verbs: { list: [...keyReaders, "settings:read"] },
+    fields: "object id title note blocks",
+  },
   settings: {
     verbs: { list: ["operator", "settings:read"], get: ["operator", "settings:read"] },
     fields: "object id value source variable file file_line",

@@ -1,4 +1,5 @@
 // The contract of a row of the client table, and how the gateway's URL and key are written in one.
+import { keyPlaceholder } from "../admin/resources/clients.ts";
 import type { SettingsFile } from "./settings-file.ts";
 
 /** The settings of every client. */
@@ -31,10 +32,8 @@ export interface Client {
   readonly note?: string;
 }
 
-const placeholder = "tp-your-key";
-
 /** The key, or a placeholder. */
-export const keyIn = ({ key }: Connection): string => key ?? placeholder;
+export const keyIn = ({ key }: Connection): string => key ?? keyPlaceholder;
 
 /** The key, or the variable for a shell to expand. */
 export const shellKey = ({ key }: Connection): string => key ?? "$TURNPIKE_KEY";

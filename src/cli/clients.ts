@@ -1,7 +1,9 @@
 // The table of `turnpike connect`: for each client its settings file with the settings, or the lines to run.
 import { join } from "node:path";
+import { type ClientEntry, keyPlaceholder } from "../admin/resources/clients.ts";
 import { type Client, exported, keyIn, shellKey, v1 } from "./client.ts";
 import { libraries } from "./client-libraries.ts";
+import { newSettingsText } from "./settings-file.ts";
 
 const exportNote = "The settings name the variable TURNPIKE_KEY: set it where the client runs.";
 
@@ -175,3 +177,22 @@ const frontEnds: readonly Client[] = [
 
 /** Every client, in the order in which they are listed. */
 export const clients: readonly Client[] = [...libraries, ...agents, ...frontEnds];
+
+/** As on a machine of the reader: its folders are not those of the gateway. */
+const folders = { home: "~", working: "", environment: {} };
+
+/** Every client with its settings, for the admin API. */
+export function clientEntries({ url, model }: { url: string; model: string }): readonly ClientEntry[] {
+  const open = { url, model, key: null };
+  const withKey = { url, model, key: keyPlaceholder };
+  return clients.map(({ name, title, note = null, text, files }) => {
+    const lines = { file: null, text: text?.(open) ?? "", text_with_key: text?.(withKey) ?? "" };
+    const keyed = files?.(withKey, folders) ?? [];
+    const blocks = (files?.(open, folders) ?? []).map((file, at) => ({
+      file: file.path,
+      text: newSettingsText(file),
+      text_with_key: newSettingsText(keyed[at] ?? file),
+    }));
+    return { id: name, title, note, blocks: [...(text === undefined ? [] : [lines]), ...blocks] };
+  });
+}

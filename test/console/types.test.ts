@@ -31,6 +31,7 @@ const places: Readonly<Record<string, readonly [method: string, path: string, ..
   Model: ["get", "models", "data", "[]"],
   Project: ["get", "projects", "data", "[]"],
   Setting: ["get", "settings", "data", "[]"],
+  Client: ["get", "clients", "data", "[]"],
   ServiceToken: ["get", "service-tokens", "data", "[]"],
   User: ["get", "users", "data", "[]"],
   OpenSession: ["get", "sessions", "data", "[]"],

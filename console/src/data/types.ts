@@ -178,6 +178,13 @@ export interface Setting {
   readonly file_line: number | null;
 }
 
+export interface Client {
+  readonly id: string;
+  readonly title: string;
+  readonly note: string | null;
+  readonly blocks: readonly { readonly file: string | null; readonly text: string; readonly text_with_key: string }[];
+}
+
 export interface ServiceToken {
   readonly id: string;
   readonly name: string;

@@ -41,7 +41,7 @@ function columnsOf({ usage, budgets, projects }: Known): readonly Column<Key>[] 
       title: words.columns.state,
       value: ({ state }) => state,
       cell: ({ state, source, file_line: line }) => (
-        <span className="inline-flex gap-2">
+        <span className="inline-flex flex-wrap gap-x-2">
           <Mark tone={tones[state]}>{state}</Mark>
           {source === "file" ? <Source source="file" line={line} /> : null}
         </span>

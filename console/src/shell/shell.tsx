@@ -1,11 +1,12 @@
 // The frame of every page: the rail with the places, the top bar, and the keyboard.
-import { Link, Outlet, useNavigate, useRouterState } from "@tanstack/react-router";
+import { Link, Outlet, useBlocker, useNavigate, useRouterState } from "@tanstack/react-router";
 import { Search as SearchIcon } from "lucide-react";
 import { lazy, Suspense, useEffect, useState } from "react";
 import { useProjects } from "../data/queries.ts";
 import { rangeOf, type Search, shared, useSearch } from "../data/url.ts";
 import { texts } from "../texts.ts";
 import { joined } from "../ui/basics.tsx";
+import { refusesToLeave } from "../ui/form.tsx";
 import { places } from "./places.ts";
 
 const Palette = lazy(() => import("./palette.tsx"));
@@ -46,10 +47,10 @@ function TopBar({ openPalette }: { readonly openPalette: () => void }) {
   const { data: projects = [] } = useProjects();
   const isLive = search["live"] === "1";
   return (
-    <header className="flex min-h-12 shrink-0 items-center gap-2 border-line border-b px-3">
+    <header className="flex min-h-12 shrink-0 items-center gap-2 border-line border-b px-3 max-sm:gap-1 max-sm:px-2">
       <select
         aria-label={texts.shell.project}
-        className="control max-w-40 max-sm:max-w-28"
+        className="control max-w-40 min-w-0 max-sm:flex-1"
         value={search["project"] ?? ""}
         onChange={(event) => change({ project: event.target.value || undefined })}
       >
@@ -131,11 +132,22 @@ function useShortcuts(openPalette: () => void, openHelp: () => void): void {
   }, [navigate, openPalette, openHelp]);
 }
 
+/** Asks before another page is opened, or the history goes back, while a form has unsaved changes. */
+function useUnsavedQuestion(): void {
+  useBlocker({
+    enableBeforeUnload: false,
+    // A drawer asks by itself before it changes the address of the same page.
+    shouldBlockFn: ({ action, current, next }) =>
+      (current.pathname !== next.pathname || !/^(?:PUSH|REPLACE)$/.test(action)) && refusesToLeave(),
+  });
+}
+
 export function Shell() {
   const [overlay, setOverlay] = useState<"palette" | "help" | null>(null);
   const [openPalette] = useState(() => () => setOverlay("palette"));
   const [openHelp] = useState(() => () => setOverlay("help"));
   useShortcuts(openPalette, openHelp);
+  useUnsavedQuestion();
   const close = () => setOverlay(null);
   return (
     <div className="flex h-full flex-col sm:flex-row">

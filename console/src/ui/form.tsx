@@ -101,6 +101,9 @@ function markSaved(form: HTMLFormElement): void {
   delete form.dataset["unsaved"];
 }
 
+/** True if a form of the page has unsaved changes that the person does not want to lose. */
+export const refusesToLeave = (): boolean => !mayClose(document.documentElement);
+
 /** False if a form within the element has unsaved changes that the person does not want to lose. */
 export const mayClose = (element: Element | null): boolean =>
   element?.querySelector("form[data-unsaved]") == null || confirm(texts.common.unsaved);
@@ -109,12 +112,14 @@ interface FormProps {
   readonly submit: () => Promise<void>;
   readonly label: string;
   readonly cancel?: () => void;
+  /** The act cannot be undone. */
+  readonly isDangerous?: boolean;
   /** Fields that show their own errors. */
   readonly fields?: readonly string[];
   readonly children: (errorOf: (param: string) => string | undefined) => ReactNode;
 }
 
-export function Form({ submit, label, cancel, fields = [], children }: FormProps) {
+export function Form({ submit, label, cancel, isDangerous = false, fields = [], children }: FormProps) {
   const [error, setError] = useState<unknown>(null);
   const [isBusy, setBusy] = useState(false);
   const errorOf = errorsOf(error);
@@ -135,7 +140,7 @@ export function Form({ submit, label, cancel, fields = [], children }: FormProps
       {error !== null && !isShown ? <Failure error={error} /> : null}
       <div className="flex justify-end gap-2">
         {cancel === undefined ? null : <Button onClick={cancel}>{texts.common.cancel}</Button>}
-        <Button look="main" type="submit" disabled={isBusy}>
+        <Button look={isDangerous ? "danger" : "main"} type="submit" disabled={isBusy}>
           {label}
         </Button>
       </div>

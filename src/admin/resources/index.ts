@@ -12,6 +12,7 @@ import type { Sealer } from "../stored-entries.ts";
 import { attention } from "./attention.ts";
 import { audit } from "./audit.ts";
 import { type BudgetDependencies, budgets } from "./budgets.ts";
+import { type ClientEntry, clients } from "./clients.ts";
 import { type EndUserDependencies, endUsers } from "./end-users.ts";
 import { type KeyDependencies, keys } from "./keys.ts";
 import { models } from "./models.ts";
@@ -63,6 +64,7 @@ export interface ResourceDependencies {
   readonly attention: Omit<AttentionDependencies, keyof BudgetDependencies | "reader" | "wallMs">;
   readonly budgets: Omit<BudgetDependencies, "declaredKeys">;
   readonly settings: () => readonly SettingEntry[];
+  readonly clients: (to: { url: string; model: string }) => readonly ClientEntry[];
 }
 
 export function adminResources(dependencies: ResourceDependencies): readonly Resource[] {
@@ -97,5 +99,6 @@ export function adminResources(dependencies: ResourceDependencies): readonly Res
     routes({ catalog, schema: schemas.route, ...dependencies.routeExplanation }),
     prices({ catalog, prices: dependencies.prices, repricer: dependencies.repricer, schemas }),
     settings(dependencies.settings),
+    clients(dependencies.clients),
   ];
 }

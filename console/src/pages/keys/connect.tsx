@@ -1,15 +1,15 @@
 // Connect: pick a client, copy its settings, and see the first request arrive.
-import { useQuery } from "@tanstack/react-query";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { useState } from "react";
-import { base, call, type Page } from "../../data/api.ts";
+import { useDeferredValue, useState } from "react";
+import { base, call, listAll, type Page } from "../../data/api.ts";
 import { useModels } from "../../data/queries.ts";
-import type { RequestRow } from "../../data/types.ts";
+import type { Client, RequestRow } from "../../data/types.ts";
 import { shared, useSearch } from "../../data/url.ts";
 import { texts } from "../../texts.ts";
 import { Code, Mark } from "../../ui/basics.tsx";
 import { Field } from "../../ui/form.tsx";
-import { clients } from "./clients.ts";
+import { Loaded } from "../../ui/states.tsx";
 
 const words = texts.connect;
 const pollMs = 1_500;
@@ -52,6 +52,38 @@ export function connectWith(key: string): void {
   created = key;
 }
 
+/** What the gateway writes in the place of a key: the key itself is never sent. */
+const keyPlaceholder = "tp-your-key";
+
+function useClients(model: string) {
+  const filters = { url: base, model: useDeferredValue(model) };
+  return useQuery({
+    queryKey: ["clients", filters],
+    queryFn: () => listAll<Client>("clients", filters),
+    placeholderData: keepPreviousData,
+  });
+}
+
+function Settings({ client, apiKey }: { readonly client: Client; readonly apiKey: string }) {
+  return (
+    <>
+      {client.blocks.map(({ file, text, text_with_key: keyed }) => (
+        <div key={file ?? ""}>
+          {file === null ? null : (
+            <p className="mb-1 text-muted">
+              {words.file}: <code className="font-mono">{file}</code>
+            </p>
+          )}
+          <Code label={file === null ? words.settings : `${words.settings}, ${file}`}>
+            {(apiKey === "" ? text : keyed.replaceAll(keyPlaceholder, () => apiKey)).trimEnd()}
+          </Code>
+        </div>
+      ))}
+      {client.note === null ? null : <p className="text-muted">{client.note}</p>}
+    </>
+  );
+}
+
 export function Connect() {
   const [search, change] = useSearch();
   const { data: models = [] } = useModels();
@@ -59,25 +91,26 @@ export function Connect() {
   const [given, setModel] = useState<string | null>(null);
   const usual = models.find(({ kind }) => kind === "route")?.id ?? "sandbox/chat";
   const model = given ?? usual;
-  const chosen = clients.find(({ name }) => name === search["connect"]) ?? clients[0];
-  const text = chosen?.text({ url: base, model, key: key === "" ? null : key }) ?? "";
+  const query = useClients(model === "" ? usual : model);
   return (
-    <div className="flex flex-col gap-3">
-      <Field
-        label={words.client}
-        value={chosen?.name ?? ""}
-        change={(connect) => change({ connect })}
-        options={clients.map(({ name, title }) => [name, title] as const)}
-      />
-      <Field label={words.model} value={model} change={setModel} suggestions={models.map(({ id }) => id)} />
-      <Field label={words.key} value={key} change={setKey} hint={words.keyHint} />
-      {chosen?.file === undefined ? null : (
-        <p className="text-muted">
-          {words.file}: <code className="font-mono">{chosen.file}</code>
-        </p>
-      )}
-      <Code label={words.settings}>{text}</Code>
-      <Arrival />
-    </div>
+    <Loaded query={query}>
+      {(clients) => {
+        const chosen = clients.find(({ id }) => id === search["connect"]) ?? clients[0];
+        return (
+          <div className="flex flex-col gap-3">
+            <Field
+              label={words.client}
+              value={chosen?.id ?? ""}
+              change={(connect) => change({ connect })}
+              options={clients.map(({ id, title }) => [id, title] as const)}
+            />
+            <Field label={words.model} value={model} change={setModel} suggestions={models.map(({ id }) => id)} />
+            <Field label={words.key} value={key} change={setKey} hint={words.keyHint} />
+            {chosen === undefined ? null : <Settings client={chosen} apiKey={key} />}
+            <Arrival />
+          </div>
+        );
+      }}
+    </Loaded>
   );
 }

@@ -52,6 +52,7 @@ function EditRules({ apiKey }: { readonly apiKey: Key }) {
 function Revoke({ apiKey }: { readonly apiKey: Key }) {
   const change = useChange(apiKey);
   const [name, setName] = useState("");
+  const [error, setError] = useState<unknown>(null);
   const [isOpen, setOpen] = useState(false);
   if (!isOpen)
     return (
@@ -62,6 +63,15 @@ function Revoke({ apiKey }: { readonly apiKey: Key }) {
   return (
     <div className="w-full rounded-md border border-failing p-3">
       <p className="mb-2">{words.revokeNote}</p>
+      {apiKey.state === "active" ? (
+        <p className="mb-2">
+          {words.disableInstead}{" "}
+          <Button onClick={() => void change("", { disabled: true }).then(() => setOpen(false), setError)}>
+            {words.disableOnly}
+          </Button>
+        </p>
+      ) : null}
+      {error === null ? null : <Failure error={error} />}
       <Form
         submit={async () => {
           if (name !== apiKey.name) throw new Error(words.revokeNote);
@@ -69,6 +79,7 @@ function Revoke({ apiKey }: { readonly apiKey: Key }) {
         }}
         label={words.revoke}
         cancel={() => setOpen(false)}
+        isDangerous
       >
         {() => <Field label={words.confirmName} value={name} change={setName} isRequired />}
       </Form>
