@@ -17,12 +17,12 @@ describe.skipIf(serverUrl === undefined)("on PostgreSQL", async () => {
   const [one, other] = [await adminOf(running[0]), await adminOf(running[1])];
   const asks = [one.ask, other.ask];
   const spread = (at: number) => asks[at % 2] ?? one.ask;
-  /** Asks again while others hold the store for longer than a statement waits, as the error says. */
+  /** Asks again while others hold the store or all of its connections for longer than a statement waits, as the errors ask for. */
   const patiently =
     (ask: typeof one.ask): typeof one.ask =>
     async (...given) => {
       const answer = await ask(...given);
-      if (Object(answer.body["error"]).code !== "store_busy") return answer;
+      if (!["store_busy", "store_unavailable"].includes(Object(answer.body["error"]).code)) return answer;
       return await patiently(ask)(...given);
     };
 
