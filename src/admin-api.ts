@@ -55,7 +55,6 @@ interface AdminApiParts extends Pick<AccessDependencies, "store" | "pepper"> {
   readonly keys: Pick<Keys, "refresh" | "callerWithId">;
   readonly settings: Settings;
   readonly alerting: Alerting;
-  readonly configuration: Pick<Configuration, "alerts">;
   readonly followed: Pick<LiveConfiguration, "current" | "status">;
   readonly registry: Registry;
   readonly events: Pick<Events, "backgroundTaskFailed">;
@@ -120,7 +119,7 @@ function routeExplanation({ catalog, gateway, keys }: AdminApiParts, { wallMs }:
 }
 
 /** What budgets, and all that needs attention, are found by. */
-function attentionOf({ gateway, keys, alerting, configuration, settings }: AdminApiParts) {
+function attentionOf({ gateway, keys, alerting, followed, settings }: AdminApiParts) {
   const { catalog, router, ledger, budgets } = gateway;
   const callerOf = (keyId: string) => {
     try {
@@ -130,10 +129,10 @@ function attentionOf({ gateway, keys, alerting, configuration, settings }: Admin
       return undefined;
     }
   };
-  const freePercent = configuration.alerts?.diskFreePercent ?? diskFreeDefault;
+  const freePercent = (): number => followed.current().configuration.alerts?.diskFreePercent ?? diskFreeDefault;
   return {
     attention: {
-      problems: () => findProblems(gateway, settings.dataFolder, freePercent),
+      problems: () => findProblems(gateway, settings.dataFolder, freePercent()),
       hiddenOutages: () => hiddenOutages(catalog.current(), router.health),
       undelivered: alerting.undelivered,
     },
