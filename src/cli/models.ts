@@ -18,6 +18,7 @@ import { createRouter } from "../gateway/routing/router.ts";
 import { allModels } from "../http/models.ts";
 import { systemClock } from "../lib/clock.ts";
 import type { ProviderLimits } from "../providers/provider.ts";
+import { callerOfKey } from "./key-caller.ts";
 import { type OpenedCatalog, openCatalog, readServedEntries } from "./open-catalog.ts";
 import { type Command, parseCommonFields, UsageError } from "./options.ts";
 import { dollars, jsonText, table } from "./print.ts";
@@ -188,6 +189,7 @@ function explanationLines(model: string, most: number, explanation: RouteExplana
 }
 
 const explainOptions = {
+  key: { type: "string" },
   operation: { type: "string" },
   images: { type: "boolean" },
   tools: { type: "boolean" },
@@ -224,13 +226,15 @@ async function explain(words: readonly string[]): Promise<void> {
   if (model === undefined) throw new UsageError("Missing model. Usage: turnpike routes explain MODEL.");
   const operation = operations.find((each) => each === (values.operation ?? "chat"));
   if (operation === undefined) throw new UsageError(`--operation must be one of: ${operations.join(", ")}.`);
+  const caller = values.key === undefined ? undefined : await callerOfKey(values.key);
   const opened = await openCatalog(values.offline === true);
-  const explanation = explainRoute(explainedParts(opened), { model, operation, needs: needsOf(values) });
+  const explanation = explainRoute(explainedParts(opened), { model, operation, caller, needs: needsOf(values) });
   const { maxAttemptsPerRequest } = limitsOf(opened.file.config.limits);
   if (explanation.candidates.length === 0) process.exitCode = 1;
   const wall = { wallMs: systemClock.nowMs };
   const members = explanationMembers(explanation, wall);
-  if (values.json) return console.log(jsonText({ operation, max_attempts: maxAttemptsPerRequest, ...members }));
+  const head = { operation, key_id: caller?.keyId ?? null, max_attempts: maxAttemptsPerRequest };
+  if (values.json) return console.log(jsonText({ ...head, ...members }));
   console.log(withLines(explanationLines(model, maxAttemptsPerRequest, explanation), missingLines(opened)));
 }
 
@@ -270,6 +274,7 @@ export const routesCommand: Command = {
       summary: "which candidates are asked for a model, in which order, and why others are not",
       options: {
         [`--operation ${operations.join("|")}`]: "for which operation; default chat",
+        "--key NAME": "for a key, by its name or ID; default: one that may do everything",
         "--images": "for a request with images",
         "--tools": "for a request with tools",
         "--json-schema": "for a request with a JSON Schema for the output",

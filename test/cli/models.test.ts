@@ -211,3 +211,33 @@ test("providers and routes that were written through the admin API are in the li
   expect(await gateway.stop()).toBe(0);
   there.remove();
 });
+
+test("what a key would get: its rules decide, by name or ID, and an unknown key is refused", async () => {
+  const there = place(`models:
+  open: { candidates: [{ provider: sandbox, model: chat }] }
+projects: { team: { allowed_models: [open] } }
+keys: { ci: { secret: tp-key-of-the-file, project: team } }
+`);
+  try {
+    const gateway = there.start({ TURNPIKE_KEY: "tp-a-client-key" });
+    await gateway.url();
+    const made = await there.run(["keys", "create", "--name", "narrow", "--allow-model", "sandbox/*", "--json"]);
+    expect(made.err).toBe("");
+    expect(await gateway.stop()).toBe(0);
+    const { id } = JSON.parse(made.out);
+    const explained = async (model: string, key: string) => {
+      const { out } = await there.run(["routes", "explain", model, "--key", key, "--offline", "--json"]);
+      const { key_id: keyId, refusal, candidates } = JSON.parse(out);
+      return { keyId, refusal: refusal?.code ?? null, count: candidates.length };
+    };
+    expect(await explained("open", "ci")).toEqual({ keyId: "file:ci", refusal: null, count: 1 });
+    expect(await explained("sandbox/chat", "ci")).toMatchObject({ refusal: "model_not_allowed" });
+    expect(await explained("sandbox/chat", "narrow")).toEqual({ keyId: id, refusal: null, count: 1 });
+    expect(await explained("open", id)).toMatchObject({ refusal: "model_not_allowed" });
+    const unknown = await there.run(["routes", "explain", "open", "--key", "nothing", "--offline"]);
+    expect(unknown.code).not.toBe(0);
+    expect(unknown.err).toContain("'nothing'");
+  } finally {
+    there.remove();
+  }
+});

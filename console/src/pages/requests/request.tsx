@@ -29,9 +29,11 @@ function Cost({ row }: { readonly row: RequestRow }) {
     queryFn: () => call<PriceList>("prices/effective", { body: {} }),
     staleTime: 600_000,
   });
-  const terms = termsOf(row, data);
   const version = row.cost_version ?? row.price_version;
-  const isOld = data !== undefined && row.cost_version !== null && data.cost_version !== row.cost_version;
+  const isOwnBook = data !== undefined && data.cost_version === row.cost_version;
+  const isOld = data !== undefined && typeof row.cost_version === "string" && !isOwnBook;
+  // Prices of another version would not explain this cost.
+  const terms = termsOf(row, isOwnBook ? data : undefined);
   return (
     <div className="flex flex-col gap-1">
       <p>
@@ -43,7 +45,7 @@ function Cost({ row }: { readonly row: RequestRow }) {
       </p>
       <p className="text-muted">
         {version === null || version === undefined ? "No price book applied." : `Price book ${version}.`}
-        {isOld ? " The prices shown are those of today's book." : ""}
+        {isOld ? " It is not in effect any more, so its prices are not shown." : ""}
         {row.estimated ? " The gateway counted the tokens." : " The provider reported the tokens."}
         {row.charged ? "" : " The caller does not pay it."}
       </p>
