@@ -44,17 +44,9 @@ function dearestFirst(left: UsageReportRow, right: UsageReportRow): number {
 /** Newest first, at most `limit`. */
 export function readRequests(dataFolder: string, filter: RequestFilter & { readonly limit: number }): RequestRow[] {
   const { where, values } = conditions(filter);
-  return newest(dataFolder, where, values, filter.limit);
-}
-
-/** The requests with this id of the gateway or the client, newest first: clients may use an id twice. */
-export function findRequests(dataFolder: string, id: string, limit: number): RequestRow[] {
-  return newest(dataFolder, "where id = ? or request_id = ?", [id, id], limit);
-}
-
-function newest(dataFolder: string, where: string, values: SQLQueryBindings[], limit: number): RequestRow[] {
-  const files = readFiles(dataFolder, `${requestsSql} ${where} order by n desc limit ?`, [...values, limit]);
-  return merged(files.map(readRequestRows)).slice(0, limit);
+  const sql = `${requestsSql} ${where} order by n desc limit ?`;
+  const files = readFiles(dataFolder, sql, [...values, filter.limit]);
+  return merged(files.map(readRequestRows)).slice(0, filter.limit);
 }
 
 const isNewer = (one: RequestRow, other: RequestRow): boolean =>

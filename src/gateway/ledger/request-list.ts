@@ -4,6 +4,7 @@ import { Type } from "typebox";
 import { IntColumn, rowReader } from "../../store/rows.ts";
 import { columnOf, type RequestRow, readRequestRows, requestsSql } from "./columns.ts";
 import { type LedgerFile, queryFile } from "./files.ts";
+import { blocksOfId } from "./request-ids.ts";
 import { blockRows, withUsageIndex } from "./usage-index.ts";
 
 /** Exact values, and times in Unix milliseconds: from `sinceMs` on, and before `untilMs`. */
@@ -46,25 +47,7 @@ export interface RequestPage {
 const maxBlocks = 48;
 
 /** Throws an Error for an invalid cursor. */
-export function readRequestPage(dataFolder: string, query: RequestListQuery): RequestPage {
-  const near = nearId(query);
-  if (near === null) return readPage(dataFolder, query);
-  const page = readPage(dataFolder, { ...query, filter: near });
-  return page.rows[0]?.id === near.requestId ? page : readPage(dataFolder, query);
-}
-
-const idForm = /^([\da-f]{8})-([\da-f]{4})-7[\da-f]{3}-[\da-f]{4}-[\da-f]{12}$/;
-const nearMs = 3_600_000;
-
-/** The gateway's own IDs have the time in them, so that one is found without reading every block. */
-function nearId({ filter = {} }: RequestListQuery): RequestListFilter | null {
-  const [, high, low] = idForm.exec(filter.requestId ?? "") ?? [];
-  if (filter.sinceMs !== undefined || filter.untilMs !== undefined || high === undefined) return null;
-  const ms = Number.parseInt(`${high}${low}`, 16);
-  return { ...filter, sinceMs: Math.max(0, ms - nearMs), untilMs: ms + nearMs };
-}
-
-function readPage(dataFolder: string, { filter = {}, limit, cursor }: RequestListQuery): RequestPage {
+export function readRequestPage(dataFolder: string, { filter = {}, limit, cursor }: RequestListQuery): RequestPage {
   const place = cursor === undefined ? null : placeOf(cursor);
   return withUsageIndex(dataFolder, ({ files, database }) => {
     const first = place === null ? 0 : files.findIndex(({ id }) => id === place.file);
@@ -81,6 +64,15 @@ function readPage(dataFolder: string, { filter = {}, limit, cursor }: RequestLis
     }
     return { rows, next: null };
   });
+}
+
+/** The requests with this id of the gateway or the client, newest first: clients may use an id twice. */
+export function findRequests(dataFolder: string, id: string, limit: number): RequestRow[] {
+  const part = { filter: { requestId: id }, below: Number.MAX_SAFE_INTEGER, limit };
+  const rows = withUsageIndex(dataFolder, ({ files, database }) =>
+    files.flatMap((file) => pageOf(database, file, part).rows),
+  );
+  return rows.sort((one, other) => other.atMs - one.atMs || (one.id > other.id ? -1 : 1)).slice(0, limit);
 }
 
 interface Part {
@@ -103,7 +95,8 @@ function pageOf(database: Database, { path, id }: LedgerFile, part: Part) {
     if (blocks === null) read(0, part.below);
     for (const [count, block] of (blocks ?? []).entries()) {
       if (rows.length >= part.limit) break;
-      if (count >= maxBlocks) return { rows, stoppedAt: (block + 1) * blockRows - 1 };
+      if (count >= maxBlocks && part.filter.requestId === undefined)
+        return { rows, stoppedAt: (block + 1) * blockRows - 1 };
       read(block * blockRows, (block + 1) * blockRows);
     }
     return { rows, stoppedAt: null };
@@ -117,13 +110,16 @@ const readBlocks = rowReader("blocks", Type.Object({ block: IntColumn }));
  * zones.
  */
 function blocksFor(database: Database, ledger: string, { filter, below }: Part): number[] | null {
-  const { sinceMs, untilMs } = filter;
+  const { sinceMs, untilMs, requestId } = filter;
+  const last = Math.floor((below - 1) / blockRows);
+  if (requestId !== undefined)
+    return blocksOfId(database, ledger, requestId, blockRows).filter((block) => block <= last);
   const zones = columns.filter(([name]) => typeof filter[name] === "string");
   const isBounded = boundedFilters.some((name) => filter[name] !== undefined);
   if (zones.length === 0 && !isBounded) return null;
   const clauses = ["ledger = ?", "block <= ?", "max_at >= ?", "min_at < ?"];
   const range = [sinceMs ?? 0, untilMs ?? Number.MAX_SAFE_INTEGER];
-  const values: SQLQueryBindings[] = [ledger, Math.floor((below - 1) / blockRows), ...range];
+  const values: SQLQueryBindings[] = [ledger, last, ...range];
   const late = `exists (select 1 from late where late.ledger = blocks.ledger
     and late.n between block * ${blockRows} and block * ${blockRows} + ${blockRows - 1})`;
   const zone = `exists (select 1 from zones z where z.ledger = blocks.ledger and z.name = ? and z.value = ? and z.block = blocks.block)`;
@@ -173,8 +169,8 @@ const otherClauses: readonly (readonly [keyof RequestListFilter, string])[] = [
   ["requestId", "? in (id, request_id)"],
 ];
 
-/** A page by only these also ends after some blocks; an ID is looked for everywhere. */
-const boundedFilters = otherClauses.map(([name]) => name).filter((name) => name !== "requestId");
+/** A page by only these also ends after some blocks. */
+const boundedFilters = otherClauses.map(([name]) => name);
 
 function conditions(filter: RequestListFilter) {
   const clauses: string[] = [];

@@ -2,7 +2,8 @@
 import { explainPrice, type PriceExplanation } from "../prices/explain.ts";
 import type { Adjustment } from "./adjustments.ts";
 import type { AttemptRow, RequestRow } from "./columns.ts";
-import { answeredAttempt, findRequests, readAdjustments, readAttempts } from "./read.ts";
+import { answeredAttempt, readAdjustments, readAttempts } from "./read.ts";
+import { findRequests } from "./request-list.ts";
 import { priceQueryOf, type StoryPrices, usageOfRow } from "./row-price.ts";
 import type { PassedOver } from "./types.ts";
 

@@ -1,5 +1,5 @@
 // The index of the ledger, derived so that queries over large ledgers are fast: sums by hour and day, where values
-// occur, and the order of settlement.
+// occur, ids, and the order of settlement.
 import { Database, type SQLQueryBindings } from "bun:sqlite";
 import { join } from "node:path";
 import { Type } from "typebox";
@@ -7,6 +7,7 @@ import { IntColumn, rowReader } from "../../store/rows.ts";
 import { adjustedRows, adjustmentSumsSql, isBooked, lastBookedSql } from "./adjustments.ts";
 import { columnOf } from "./columns.ts";
 import { type LedgerFile, ledgerFiles, type QueryFile, queryFile } from "./files.ts";
+import { addRequestIds, requestIdTable } from "./request-ids.ts";
 import { addRollUps, rollUpTables } from "./roll-ups.ts";
 import { sumNames, sumOf, sumsShape, sumsSql, type UsageSums } from "./usage-sums.ts";
 
@@ -23,7 +24,7 @@ const groupColumns = ["organization", "project", "key_id", "end_user", "model", 
 /** Columns whose values are indexed by block. */
 const zoneColumns: readonly string[] = [...groupColumns, "session", "state", columnOf("errorCode")];
 
-const version = 4;
+const version = 5;
 const tables = [
   "create table files (ledger text primary key, through integer not null, adjusted integer not null) without rowid",
   "create table late (ledger text not null, n integer not null, primary key (ledger, n)) without rowid",
@@ -36,6 +37,7 @@ const tables = [
     ${groupColumns.map((name) => `${name} text not null`).join(", ")},
     ${sumNames.map((name) => `${columnOf(name)} integer`).join(", ")},
     primary key (level, ledger, at_ms, ${groupColumns.join(", ")})) without rowid`,
+  requestIdTable,
   ...rollUpTables,
 ];
 
@@ -74,7 +76,7 @@ export function dropUsageIndex(dataFolder: string): void {
 /** Those of this version, empty, if the file does not have them. */
 export function makeTables(database: Database): void {
   if (Number(Object(database.query("pragma user_version").get()).user_version) === version) return;
-  for (const name of ["files", "late", "feed", "zones", "blocks", "sums", "cells"])
+  for (const name of ["files", "late", "feed", "zones", "blocks", "sums", "cells", "ids"])
     database.run(`drop table if exists ${name}`);
   for (const table of tables) database.run(table);
   database.run(`pragma user_version = ${version}`);
@@ -128,6 +130,7 @@ function addChunk(database: Database, query: QueryFile, ledger: string, range: r
   const put = database.query(`insert into blocks (ledger, block, min_at, max_at) values (?, ?, ?, ?)
     on conflict do update set min_at = min(min_at, excluded.min_at), max_at = max(max_at, excluded.max_at)`);
   for (const row of query(times, ...range)) put.run(ledger, ...(Object.values(Object(row)) as SQLQueryBindings[]));
+  addRequestIds(database, query, ledger, range);
   addSettled(database, query, ledger, { where, values: [...range] });
 }
 
