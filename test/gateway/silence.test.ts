@@ -158,9 +158,9 @@ describe.each(pairs)("$pair", ({ call, up, folder }) => {
     up.on("*", interrupted(": OPENROUTER PROCESSING\n\n", 4));
     expect(toldBy(call, await say(call))).toMatchObject(whole);
     up.on("*", interrupted(": OPENROUTER PROCESSING\n\n", 40));
-    const startMs = performance.now();
     expect(toldBy(call, await say(call))).toMatchObject({ isEnded: false, error: { code: "upstream_timeout" } });
-    expect(performance.now() - startMs).toBeLessThan(40 * keepAliveGapMs);
+    // Before it had sent them all.
+    await up.requests.at(-1)?.aborted;
   });
 
   test("an upstream that only sends other comments is silent", async () => {
