@@ -5,6 +5,7 @@ import { requireRole } from "./admin/permissions.ts";
 import { adminResources } from "./admin/resources/index.ts";
 import type { DeclaredKeyEntry } from "./admin/resources/keys.ts";
 import type { ProviderStates } from "./admin/resources/provider-health.ts";
+import type { RequestDependencies } from "./admin/resources/requests.ts";
 import type { ExplainDependencies } from "./admin/resources/route-explanation.ts";
 import { createSealer } from "./admin/stored-entries.ts";
 import type { Alerting } from "./alerting.ts";
@@ -20,9 +21,11 @@ import { followErasures } from "./gateway/end-users/erasures.ts";
 import { readAdjustments, readAttempts } from "./gateway/ledger/read.ts";
 import { createLedgerReader, type LedgerReader } from "./gateway/ledger/reader.ts";
 import { createRepricer, type Repricer } from "./gateway/ledger/repricer.ts";
+import { explainedByOwn } from "./gateway/ledger/request-story.ts";
 import type { Gateway } from "./gateway/pipeline/gateway.ts";
 import type { Readiness } from "./gateway/pipeline/readiness.ts";
 import type { Keys } from "./gateway/policy/keys.ts";
+import { readBooks } from "./gateway/prices/stored-books.ts";
 import { hiddenOutages } from "./gateway/routing/upstream-problems.ts";
 import type { Videos } from "./gateway/tasks/videos.ts";
 import type { CallerParts } from "./http/admin-caller.ts";
@@ -116,6 +119,16 @@ function routeExplanation({ catalog, gateway, keys }: AdminApiParts, { wallMs }:
     wallMs,
     attemptBound: () => limits.maxAttemptsPerRequest,
   };
+}
+
+/** The prices of a request, also of versions that are not in effect any more. */
+function explanationOf({ catalog, settings }: AdminApiParts): RequestDependencies["explained"] {
+  return (row) =>
+    explainedByOwn(row, {
+      prices: catalog.prices(),
+      earlier: (cost, price) => readBooks(settings.dataFolder, cost, price),
+      kindOf: (provider) => providerNamed(catalog, provider)?.kind.name ?? provider,
+    });
 }
 
 /** What budgets, and all that needs attention, are found by. */
@@ -217,6 +230,7 @@ export function adminApi(parts: AdminApiParts, teardown: (() => unknown)[]): rea
     reader: () => reader,
     attempts: (id) => readAttempts(dataFolder, id),
     adjustments: (n, id) => readAdjustments(dataFolder, n, id),
+    explained: explanationOf(parts),
     bodies: (id) => readBodies(dataFolder, id),
     cancel: gateway.running.end,
     dataFolder,

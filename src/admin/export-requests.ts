@@ -2,6 +2,7 @@
 import type { RequestRow } from "../gateway/ledger/columns.ts";
 import type { JsonObject } from "../lib/json.ts";
 import { type Principal, visible } from "./permissions.ts";
+import { termMembers } from "./resources/request-terms.ts";
 import { requestObject, writtenRow } from "./resources/requests.ts";
 
 export const exportFormats = ["csv", "json"] as const;
@@ -15,7 +16,7 @@ export interface ExportWriter {
   row(row: RequestRow): string;
 }
 
-const single: readonly string[] = ["object", "attempt_list", "decisions", "adjustments"];
+const single: readonly string[] = ["object", "attempt_list", "decisions", ...Object.keys(termMembers)];
 
 /** `tokens.input` is the column `tokens_input`. */
 function columnsFor(principal: Principal): readonly (readonly [string, string | null])[] {

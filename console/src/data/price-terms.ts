@@ -1,58 +1,32 @@
-// The cost of a request, term by term, from the rows of the price book in effect.
+// The cost of a request as one line: each amount with its price, as the gateway explains it.
 import { count, money } from "./format.ts";
-import type { PriceList, PriceRow, RequestRow } from "./types.ts";
-
-/** Members of a request's tokens and units, and what the price book calls them. */
-const counted: Readonly<Record<string, string>> = {
-  input: "inputTokens",
-  cache_read: "cacheReadTokens",
-  cache_write: "cacheWriteTokens",
-  cache_write_1h: "cacheWrite1hTokens",
-  audio_input: "audioInputTokens",
-  image_input: "imageInputTokens",
-  output: "outputTokens",
-  reasoning: "reasoningTokens",
-  audio_output: "audioOutputTokens",
-  image_output: "imageOutputTokens",
-};
+import type { PriceTerm, RequestRow } from "./types.ts";
 
 const words: Readonly<Record<string, string>> = {
-  input: "in",
-  cache_read: "cached",
-  cache_write: "cache write",
-  output: "out",
-  reasoning: "reasoning",
+  inputTokens: "in",
+  cacheReadTokens: "cached",
+  cacheWriteTokens: "cache write",
+  outputTokens: "out",
+  reasoningTokens: "reasoning",
 };
 
 const million = 1_000_000;
 
-const matches = (pattern: string, name: string): boolean =>
-  new RegExp(`^${pattern.replace(/[.+?^${}()|[\]\\]/g, "\\$&").replaceAll("*", ".*")}$`).test(name);
+/** `audioInputTokens` is `audio input tokens`. */
+const spaced = (name: string): string => name.replace(/([A-Z])/g, " $1").toLowerCase();
 
-function rowFor(prices: PriceList, request: RequestRow, of: string): PriceRow | undefined {
-  return prices.rows.find(
-    (row) =>
-      row.book === "cost" &&
-      row.of === of &&
-      (row.provider === undefined || row.provider === request.provider) &&
-      row.tier === undefined &&
-      matches(row.model, request.upstream_model ?? ""),
-  );
+function textOf({ of, size, quality, amount, cost_rate: rate }: PriceTerm): string {
+  const what = [size, quality, words[of] ?? spaced(of)].filter((part) => part !== null).join(" ");
+  const name = `${count(amount)} ${what}`;
+  if (rate === null || rate.amount === null) return `${name} (no price)`;
+  if (rate.per === 1) return `${name} × ${money(rate.amount)}`;
+  return `${name} × ${money(String((Number(rate.amount) / rate.per) * million))}/M`;
 }
 
-export interface Term {
-  readonly text: string;
-  readonly isPriced: boolean;
-}
-
-/** `1,204 in × $3/M`. A count without a row in the book has no price here. */
-export function termsOf(request: RequestRow, prices: PriceList | undefined): readonly Term[] {
-  return Object.entries(request.tokens)
+/** `1,204 in × $3/M`; counts alone where the prices of the request are not known. */
+export function termsOf({ terms, tokens }: RequestRow): readonly string[] {
+  if (terms !== null && terms !== undefined) return terms.map(textOf);
+  return Object.entries(tokens)
     .filter(([, amount]) => amount > 0)
-    .map(([member, amount]) => {
-      const name = `${count(amount)} ${words[member] ?? member.replaceAll("_", " ")}`;
-      const row = prices === undefined ? undefined : rowFor(prices, request, counted[member] ?? member);
-      if (row?.usd === undefined || row.usd === null) return { text: name, isPriced: false };
-      return { text: `${name} × ${money(String((Number(row.usd) / row.per) * million))}/M`, isPriced: true };
-    });
+    .map(([member, amount]) => `${count(amount)} ${member.replaceAll("_", " ")}`);
 }

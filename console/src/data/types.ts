@@ -51,6 +51,25 @@ export interface RequestRow {
   readonly replay_of: string | null;
   readonly attempt_list?: readonly Attempt[] | null;
   readonly decisions?: readonly Decision[] | null;
+  readonly terms?: readonly PriceTerm[] | null;
+  readonly price_rule?: { readonly factor: string; readonly per_request: string | null } | null;
+}
+
+interface Rate {
+  readonly amount: string | null;
+  readonly per: number;
+}
+
+/** One amount of a request, with its cost and its price. */
+export interface PriceTerm {
+  readonly of: string;
+  readonly size: string | null;
+  readonly quality: string | null;
+  readonly amount: number;
+  readonly cost_rate: Rate | null;
+  readonly cost: string | null;
+  readonly price_rate: Rate | null;
+  readonly price: string | null;
 }
 
 /** Why a candidate was chosen first, or passed over. */

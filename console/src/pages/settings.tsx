@@ -24,7 +24,11 @@ const columns: readonly Column<Setting>[] = [
     value: ({ id }) => id,
     cell: ({ id }) => <code className="font-mono text-[12px]">{id}</code>,
   },
-  { id: "value", title: words.columns.value, cell: ({ value }) => (value === null || value === "" ? "–" : String(value)) },
+  {
+    id: "value",
+    title: words.columns.value,
+    cell: ({ value }) => (value === null || value === "" ? "–" : String(value)),
+  },
   {
     id: "source",
     title: words.columns.source,

@@ -52,6 +52,7 @@ export interface ResourceDependencies {
   readonly reader: () => LedgerReader;
   readonly attempts: RequestDependencies["attempts"];
   readonly adjustments: RequestDependencies["adjustments"];
+  readonly explained: RequestDependencies["explained"];
   readonly bodies: RequestDependencies["bodies"];
   readonly cancel: RequestDependencies["cancel"];
   readonly dataFolder: EndUserDependencies["dataFolder"];

@@ -7,6 +7,7 @@ import { type AttemptRow, answeredAttempt, type RequestRow } from "../../gateway
 import type { LedgerReader } from "../../gateway/ledger/reader.ts";
 import type { RequestListFilter } from "../../gateway/ledger/request-list.ts";
 import type { PassedOver } from "../../gateway/ledger/types.ts";
+import type { PriceExplanation } from "../../gateway/prices/explain.ts";
 import { recordedReason } from "../../gateway/routing/explain-reasons.ts";
 import { parseDecimal } from "../../lib/decimal.ts";
 import type { JsonObject } from "../../lib/json.ts";
@@ -15,6 +16,7 @@ import { closed, dollars, givenTime, integer, isoTime, money, nullable, shortTex
 import { type Principal, requireRole } from "../permissions.ts";
 import { msOf } from "../query.ts";
 import { type Action, list, type Resource } from "../resource.ts";
+import { termMembers, writtenTerms } from "./request-terms.ts";
 
 export interface RequestDependencies {
   readonly reader: () => Pick<LedgerReader, "requests">;
@@ -22,6 +24,8 @@ export interface RequestDependencies {
   readonly attempts: (id: string) => readonly AttemptRow[];
   /** What repricing has added to the figures of a row. */
   readonly adjustments: (n: number, id: string) => readonly Adjustment[];
+  /** By the prices under which it was admitted; null where they are not stored. */
+  readonly explained: (row: RequestRow) => PriceExplanation | null;
   /** False for a request that is not in progress. */
   readonly cancel: (id: string) => boolean;
   /** What is stored of the content of a request. */
@@ -57,15 +61,6 @@ export const requestFilters = Type.Object(
   },
   closed,
 );
-
-const adjustment = Type.Object({
-  repricing: integer("The number of the repricing."),
-  created_at: time("When it was booked."),
-  price: money("Added to the price."),
-  cost: money("Added to the cost."),
-  price_version: text("Version of the price book."),
-  cost_version: text("Version of the cost book."),
-});
 
 const attempt = Type.Object({
   number: integer("Its place."),
@@ -129,23 +124,14 @@ export const requestObject = Type.Object({
       description: "Why the first candidate was chosen, and others were passed over; null in lists.",
     }),
   ),
-  adjustments: nullable(
-    Type.Array(adjustment, { description: "What repricing has added to `price` and `cost`; null in lists." }),
-  ),
+  ...termMembers,
 });
-
-function writtenAdjustment(each: Adjustment): JsonObject {
-  return {
-    ...{ repricing: each.repricing, created_at: isoTime(each.atMs) },
-    ...{ price: dollars(each.priceNanoDollars), cost: dollars(each.costNanoDollars) },
-    ...{ price_version: each.priceVersion, cost_version: each.costVersion },
-  };
-}
 
 /** What only a single request has. */
 interface Details {
   readonly attempts: readonly AttemptRow[];
   readonly adjustments: readonly Adjustment[];
+  readonly explained: PriceExplanation | null;
 }
 
 const decisionsOf = ({ passedOver }: RequestRow): JsonObject[] =>
@@ -191,7 +177,7 @@ function written(row: RequestRow, details: Details | null): JsonObject {
     ...{ price_version: row.priceVersion, cost_version: row.costVersion, replay_of: row.replayOf },
     attempt_list: details?.attempts.map(writtenAttempt) ?? null,
     decisions: details && decisionsOf(row),
-    adjustments: details?.adjustments.map(writtenAdjustment) ?? null,
+    ...writtenTerms(details?.explained ?? null, details?.adjustments ?? null),
   };
 }
 
@@ -269,7 +255,7 @@ export function requestFilterOf(principal: Principal, given: Filters): RequestLi
 }
 
 export function requests(dependencies: RequestDependencies): Resource {
-  const { reader, attempts, adjustments } = dependencies;
+  const { reader, attempts, adjustments, explained } = dependencies;
   return {
     actions: { bodies: bodiesAction(dependencies), cancel: cancelAction(dependencies) },
     ...{ name: "requests", title: "request", object: requestObject },
@@ -288,7 +274,7 @@ export function requests(dependencies: RequestDependencies): Resource {
       const others = attempts(row.id);
       const answered = answeredAttempt(row, others);
       const all = answered === null ? others : [...others, answered];
-      return written(row, { attempts: all, adjustments: adjustments(row.n, row.id) });
+      return written(row, { attempts: all, adjustments: adjustments(row.n, row.id), explained: explained(row) });
     },
   };
 }

@@ -1,5 +1,6 @@
 // The whole story of a request: every attempt with its reason, skipped candidates, losses, and the parts of its price.
 import { explainPrice, type PriceExplanation } from "../prices/explain.ts";
+import type { Prices } from "../prices/prices.ts";
 import type { Adjustment } from "./adjustments.ts";
 import type { AttemptRow, RequestRow } from "./columns.ts";
 import { answeredAttempt, readAdjustments, readAttempts } from "./read.ts";
@@ -55,18 +56,27 @@ export function readRequestStories(
 function traceOf(request: RequestRow, failed: readonly AttemptRow[], pricing: StoryPrices | null): RequestTrace {
   const answered = answeredAttempt(request, failed);
   const attempts = answered === null ? failed : [...failed, answered].sort((one, other) => one.number - other.number);
-  const { costVersion, priceVersion } = request;
-  const isNow = costVersion === pricing?.prices.costVersion && priceVersion === pricing?.prices.priceVersion;
-  const earlier = isNow ? null : (pricing?.earlier?.(costVersion, priceVersion) ?? null);
-  const own = pricing && earlier !== null ? { ...pricing, prices: earlier } : pricing;
+  const own = pricing && ownPrices(request, pricing);
   return {
     attempts: attempts.map((attempt, index) => ({ ...attempt, because: attempts[index - 1]?.errorCode ?? null })),
     passedOver: request.passedOver === null ? [] : (JSON.parse(request.passedOver) as PassedOver[]),
     lost: lostFields(request.warnings),
-    price: own && explainRow(request, own),
-    isPriceCurrent: isNow,
-    isOwnPrice: isNow || earlier !== null,
+    price: pricing && explainRow(request, { ...pricing, prices: own ?? pricing.prices }),
+    isPriceCurrent: own !== null && own === pricing?.prices,
+    isOwnPrice: own !== null,
   };
+}
+
+/** The prices under which a request was admitted; null where they are not stored. */
+function ownPrices({ costVersion, priceVersion }: RequestRow, { prices, earlier }: StoryPrices): Prices | null {
+  if (costVersion === prices.costVersion && priceVersion === prices.priceVersion) return prices;
+  return earlier?.(costVersion, priceVersion) ?? null;
+}
+
+/** The price of a row by its own prices; null where they are not stored, or its usage is not charged. */
+export function explainedByOwn(request: RequestRow, pricing: StoryPrices): PriceExplanation | null {
+  const prices = ownPrices(request, pricing);
+  return prices && explainRow(request, { ...pricing, prices });
 }
 
 /** In the format of settlements: `dropped;field=seed, approximated;field=temperature`. */

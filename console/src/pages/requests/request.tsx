@@ -6,7 +6,7 @@ import { ApiError, call } from "../../data/api.ts";
 import { duration } from "../../data/format.ts";
 import { termsOf } from "../../data/price-terms.ts";
 import { useKeyNames } from "../../data/queries.ts";
-import type { PriceList, RequestRow } from "../../data/types.ts";
+import type { RequestRow } from "../../data/types.ts";
 import { shared, useSearch } from "../../data/url.ts";
 import { reasonsOf, spansOf } from "../../data/waterfall.ts";
 import { texts } from "../../texts.ts";
@@ -24,20 +24,14 @@ import { Waterfall } from "./waterfall.tsx";
 const words = texts.requests;
 
 function Cost({ row }: { readonly row: RequestRow }) {
-  const { data } = useQuery({
-    queryKey: ["prices"],
-    queryFn: () => call<PriceList>("prices/effective", { body: {} }),
-    staleTime: 600_000,
-  });
   const version = row.cost_version ?? row.price_version;
-  const isOwnBook = data !== undefined && data.cost_version === row.cost_version;
-  const isOld = data !== undefined && typeof row.cost_version === "string" && !isOwnBook;
-  // Prices of another version would not explain this cost.
-  const terms = termsOf(row, isOwnBook ? data : undefined);
+  const terms = termsOf(row);
+  const isUnknown = row.charged && row.terms === null && typeof row.cost_version === "string";
+  const rule = row.price_rule ?? null;
   return (
     <div className="flex flex-col gap-1">
       <p>
-        {terms.length === 0 ? "No tokens were counted" : terms.map(({ text }) => text).join(" + ")}
+        {terms.length === 0 ? "No tokens were counted" : terms.join(" + ")}
         {" = "}
         <strong>
           <Money amount={row.cost ?? row.price} />
@@ -45,13 +39,16 @@ function Cost({ row }: { readonly row: RequestRow }) {
       </p>
       <p className="text-muted">
         {version === null || version === undefined ? "No price book applied." : `Price book ${version}.`}
-        {isOld ? " It is not in effect any more, so its prices are not shown." : ""}
+        {isUnknown ? " Its prices are not stored here." : ""}
         {row.estimated ? " The gateway counted the tokens." : " The provider reported the tokens."}
         {row.charged ? "" : " The caller does not pay it."}
       </p>
       {row.cost !== undefined && row.cost !== null ? (
         <p>
           Price for the caller: <Money amount={row.price} />
+          {rule === null ? "" : ` (cost × ${Number(rule.factor)} + `}
+          {rule === null ? null : <Money amount={rule.per_request} />}
+          {rule === null ? "" : " per request)"}
         </p>
       ) : null}
     </div>
