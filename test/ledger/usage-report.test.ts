@@ -2,10 +2,12 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import {
   readUsageReport,
+  sumAllRows,
   type UsageDimension,
   type UsageQuery,
   type UsageReportRow,
 } from "../../src/gateway/ledger/usage-report.ts";
+import { randomFrom } from "../hostile/bodies.ts";
 import { temporaryFolder } from "../store/engines.ts";
 import { addRows, type KnownRow } from "./many-rows.ts";
 
@@ -89,4 +91,35 @@ test.each<[string, UsageQuery]>([
   const rows: UsageReportRow[] = readUsageReport(folder.path, query);
   expect(rows.map(({ group }) => group)).toEqual(expected(query).map(({ group }) => group));
   for (const [index, row] of expected(query).entries()) expect(rows[index]).toMatchObject(row);
+});
+
+test("any range by any group is the same as the sum of all rows", () => {
+  const random = randomFrom(17);
+  const within = (least: number, most: number): number => least + Math.floor(random() * (most - least));
+  const pick = <Item>(items: readonly Item[]): Item => items[within(0, items.length)] as Item;
+  const firstHour = Date.UTC(2025, 11, 30) / hourMs;
+  const lastHour = Date.UTC(2026, 2, 2) / hourMs;
+  const days = [Date.UTC(2026, 0, 1), Date.UTC(2026, 0, 31), Date.UTC(2026, 1, 1), Date.UTC(2026, 2, 1)];
+  const times = () => pick([undefined, pick(days), within(firstHour, lastHour) * hourMs]);
+  const groups: readonly UsageDimension[][] = [
+    [],
+    ["model"],
+    ["day"],
+    ["hour", "key"],
+    ["endUser"],
+    ["endUser", "day"],
+  ];
+  for (let round = 0; round < 100; round++) {
+    const [sinceMs, untilMs] = [times(), times()];
+    const query: UsageQuery = {
+      groupBy: pick(groups),
+      ...(sinceMs === undefined ? {} : { sinceMs }),
+      ...(untilMs === undefined ? {} : { untilMs }),
+      ...pick([{}, { filter: { endUser: "user-3" } }, { filter: { key: "key_b" } }]),
+    };
+    expect({ query, rows: readUsageReport(folder.path, query) }).toEqual({
+      query,
+      rows: sumAllRows(folder.path, query),
+    });
+  }
 });

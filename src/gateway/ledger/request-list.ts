@@ -87,6 +87,8 @@ function pageOf(database: Database, { path, id }: LedgerFile, part: Part) {
   const { where, values } = conditions(part.filter);
   const blocks = blocksFor(database, id, part);
   const sql = `${requestsSql} where n >= ? and n < ? ${where} order by n desc limit ?`;
+  // An id is in few blocks, unless its client uses it again and again.
+  const isOnlyId = part.filter.requestId !== undefined && Object.keys(part.filter).length === 1;
   return queryFile(path, (query) => {
     const rows: RequestRow[] = [];
     const read = (from: number, to: number): void => {
@@ -95,8 +97,7 @@ function pageOf(database: Database, { path, id }: LedgerFile, part: Part) {
     if (blocks === null) read(0, part.below);
     for (const [count, block] of (blocks ?? []).entries()) {
       if (rows.length >= part.limit) break;
-      if (count >= maxBlocks && part.filter.requestId === undefined)
-        return { rows, stoppedAt: (block + 1) * blockRows - 1 };
+      if (count >= maxBlocks && !isOnlyId) return { rows, stoppedAt: (block + 1) * blockRows - 1 };
       read(block * blockRows, (block + 1) * blockRows);
     }
     return { rows, stoppedAt: null };

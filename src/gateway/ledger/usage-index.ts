@@ -24,7 +24,7 @@ const groupColumns = ["organization", "project", "key_id", "end_user", "model", 
 /** Columns whose values are indexed by block. */
 const zoneColumns: readonly string[] = [...groupColumns, "session", "state", columnOf("errorCode")];
 
-const version = 5;
+const version = 6;
 const tables = [
   "create table files (ledger text primary key, through integer not null, adjusted integer not null) without rowid",
   "create table late (ledger text not null, n integer not null, primary key (ledger, n)) without rowid",
@@ -41,8 +41,15 @@ const tables = [
   ...rollUpTables,
 ];
 
-/** `user`: by hour and end user; `hour` and `day`: without end users. */
-export type SumLevel = "user" | "hour" | "day";
+/** `user` and `user_day`: by hour or day and end user; the others without end users. */
+export type SumLevel = "user" | "user_day" | "hour" | "day" | "month";
+
+/** The start of the hour, day or month (UTC) that a sum of this level is for. */
+export function startOfSum(level: SumLevel, ms: number): number {
+  if (level === "month") return Date.UTC(new Date(ms).getUTCFullYear(), new Date(ms).getUTCMonth());
+  const lengthMs = level === "day" || level === "user_day" ? dayMs : hourMs;
+  return Math.floor(ms / lengthMs) * lengthMs;
+}
 
 interface UsageIndex {
   readonly files: readonly LedgerFile[];
@@ -176,11 +183,13 @@ const readGroups = rowReader("requests", groupShape);
 
 type GroupRow = UsageSums & { readonly at_ms: number } & Readonly<Record<(typeof groupColumns)[number], string>>;
 
-const coarser: { readonly [level in SumLevel]: (row: GroupRow) => GroupRow } = {
-  user: (row) => row,
-  hour: (row) => ({ ...row, end_user: "" }),
-  day: (row) => ({ ...row, end_user: "", at_ms: Math.floor(row.at_ms / dayMs) * dayMs }),
-};
+const levels: readonly SumLevel[] = ["user", "user_day", "hour", "day", "month"];
+
+const atLevel = (level: SumLevel, row: GroupRow): GroupRow => ({
+  ...row,
+  end_user: level === "user" || level === "user_day" ? row.end_user : "",
+  at_ms: startOfSum(level, row.at_ms),
+});
 
 const sumColumns = sumNames.map(columnOf);
 const addition = `insert into sums (level, ledger, at_ms, ${[...groupColumns, ...sumColumns].join(", ")})
@@ -190,9 +199,9 @@ const addition = `insert into sums (level, ledger, at_ms, ${[...groupColumns, ..
 function addSums(database: Database, ledger: string, rows: readonly unknown[]): void {
   const groups = readGroups(rows) as unknown as GroupRow[];
   const add = database.query(addition);
-  for (const level of ["user", "hour", "day"] as const) {
+  for (const level of levels) {
     const merged = new Map<string, GroupRow>();
-    for (const group of groups.map(coarser[level])) {
+    for (const group of groups.map((each) => atLevel(level, each))) {
       const name = JSON.stringify([group.at_ms, ...groupColumns.map((column) => group[column])]);
       const before = merged.get(name);
       merged.set(name, before === undefined ? group : { ...group, ...sumOf(before, group) });

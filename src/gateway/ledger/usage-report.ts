@@ -5,7 +5,7 @@ import { rowReader } from "../../store/rows.ts";
 import { adjustedRows, adjustmentSumsSql, isBooked } from "./adjustments.ts";
 import { columnOf } from "./columns.ts";
 import { queryFile, readFiles } from "./files.ts";
-import { dayMs, hourMs, type SumLevel, withUsageIndex } from "./usage-index.ts";
+import { dayMs, hourMs, type SumLevel, startOfSum, withUsageIndex } from "./usage-index.ts";
 import { sumNames, sumOf, sumsShape, sumsSql, type UsageSums } from "./usage-sums.ts";
 
 /** Dimensions to group by. Hours and days are UTC, as in `2026-01-31T13` and `2026-01-31`. */
@@ -59,11 +59,14 @@ export function readUsageReport(dataFolder: string, exact: UsageQuery): UsageRep
   const groups = new Groups(query.groupBy);
   withUsageIndex(dataFolder, ({ files, database }) => {
     const { clauses, values } = conditions(query);
+    const segments = segmentsOf(query).map((segment) => ({ ...segment, ...conditions({ ...query, ...segment }) }));
     const sums = sumNames.map((name) => `sum(${columnOf(name)}) as "${name}"`).join(", ");
-    const settled = select(query, sums, "sums", [...clauses, "level = ?", "ledger = ?"]);
     const open = select(query, sumsSql, "requests", [...clauses, "n in (select value from json_each(?))"]);
     for (const { id, path } of files) {
-      groups.add(database.query(settled).all(...values, levelFor(query), id));
+      for (const segment of segments) {
+        const settled = select(query, sums, "sums", [...segment.clauses, "level = ?", "ledger = ?"]);
+        groups.add(database.query(settled).all(...segment.values, segment.level, id));
+      }
       const late = database.query("select n from late where ledger = ?").values(id).flat().map(Number);
       if (late.length > 0) groups.add(queryFile(path, (ask) => ask(open, ...values, JSON.stringify(late))));
     }
@@ -102,13 +105,41 @@ function inWholeHours(query: UsageQuery): UsageQuery {
   };
 }
 
-const isWholeDays = (ms: number | undefined): boolean => ms === undefined || ms % dayMs === 0;
-
-/** The coarsest sums that are sufficient. */
-function levelFor({ groupBy, filter, sinceMs, untilMs }: UsageQuery): SumLevel {
-  if (groupBy.includes("endUser") || filter?.endUser !== undefined) return "user";
-  return !groupBy.includes("hour") && isWholeDays(sinceMs) && isWholeDays(untilMs) ? "day" : "hour";
+/** A part of the time range, and the sums that it is read from. */
+interface Segment {
+  readonly level: SumLevel;
+  readonly sinceMs: number | undefined;
+  readonly untilMs: number | undefined;
 }
+
+/** Whole months and days are read from their own sums, the rest from hours. */
+function segmentsOf({ groupBy, filter, sinceMs, untilMs }: UsageQuery): Segment[] {
+  const isOfUsers = groupBy.includes("endUser") || filter?.endUser !== undefined;
+  const all: readonly SumLevel[] = isOfUsers ? ["user", "user_day"] : ["hour", "day", "month"];
+  const finest = groupBy.includes("hour") ? 1 : groupBy.includes("day") ? 2 : all.length;
+  return split(all.slice(0, finest), sinceMs, untilMs);
+}
+
+function split(levels: readonly SumLevel[], sinceMs: number | undefined, untilMs: number | undefined): Segment[] {
+  const [level = "hour", ...coarser] = levels;
+  const [next] = coarser;
+  if (next === undefined) return [{ level, sinceMs, untilMs }];
+  const floor = (ms: number): number => startOfSum(next, ms);
+  const end = untilMs === undefined ? undefined : floor(untilMs);
+  const begin = sinceMs === undefined || floor(sinceMs) === sinceMs ? sinceMs : nextStart(next, sinceMs);
+  if ((begin ?? 0) >= (end ?? Number.POSITIVE_INFINITY)) return [{ level, sinceMs, untilMs }];
+  return [
+    ...(begin === sinceMs ? [] : [{ level, sinceMs, untilMs: begin }]),
+    ...split(coarser, begin, end),
+    ...(end === untilMs ? [] : [{ level, sinceMs: end, untilMs }]),
+  ];
+}
+
+const longestMonthMs = 31 * dayMs;
+
+/** The start of the next day or month. */
+const nextStart = (level: SumLevel, ms: number): number =>
+  startOfSum(level, startOfSum(level, ms) + (level === "month" ? longestMonthMs : dayMs));
 
 /** Groups of several files, merged. */
 class Groups {
@@ -137,7 +168,11 @@ class Groups {
   }
 }
 
-function conditions({ filter = {}, sinceMs, untilMs }: UsageQuery) {
+function conditions({
+  filter = {},
+  sinceMs,
+  untilMs,
+}: Pick<UsageQuery, "filter"> & { readonly sinceMs?: number | undefined; readonly untilMs?: number | undefined }) {
   const clauses: string[] = [];
   const values: SQLQueryBindings[] = [];
   const add = (clause: string, value: SQLQueryBindings | undefined): void => {
