@@ -6,7 +6,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type RequestRow, readRequests } from "../../src/gateway/ledger/read.ts";
 import { readUsageReport, sumAllRows } from "../../src/gateway/ledger/usage-report.ts";
-import { type ChildGateway, spawnGateway } from "../support/gateway.ts";
+import { formatDecimal } from "../../src/lib/decimal.ts";
+import { adminKey, type ChildGateway, spawnGateway } from "../support/gateway.ts";
 import { operationRequests, sendAs } from "../support/operation-requests.ts";
 import { oracleUpstream } from "../support/oracle-upstream.ts";
 import { until } from "../support/until.ts";
@@ -210,6 +211,32 @@ function expectReports(): void {
     expect(readUsageReport(folder, query)).toEqual(sumAllRows(folder, query));
 }
 
+async function adminData(gateway: ChildGateway, path: string): Promise<Record<string, unknown>[]> {
+  const response = await fetch(`${gateway.url}/admin/api/${path}`, {
+    headers: { authorization: `Bearer ${adminKey}` },
+  });
+  return ((await response.json()) as { data: Record<string, unknown>[] }).data;
+}
+
+/** What the console shows: usage by key, and its charts, to the last token and nano-dollar. */
+async function expectConsole(gateway: ChildGateway, rows: readonly RequestRow[]): Promise<void> {
+  const [usage, charts] = [
+    await adminData(gateway, "usage?group_by=key"),
+    await adminData(gateway, "series?metric=requests,price&group_by=key"),
+  ];
+  for (const key of ["file:one", "file:two"]) {
+    const own = rows.filter(({ keyId }) => keyId === key);
+    const charged = own.filter(({ charged }) => charged === 1);
+    const [requests, price] = [own.length, formatDecimal(sum(own), 9)];
+    const tokens = {
+      input: charged.reduce((total, { inputTokens }) => total + inputTokens, 0),
+      output: charged.reduce((total, { outputTokens }) => total + outputTokens, 0),
+    };
+    expect(usage.find(({ key_id }) => key_id === key)).toMatchObject({ requests, price, tokens });
+    expect(charts.find(({ group }) => group === key)).toMatchObject({ total: { requests, price } });
+  }
+}
+
 test("every operation is in the ledger once with what its upstream reported, and budgets are the sums of the rows", async () => {
   for (let round = 0; round <= kills; round++) {
     const gateway = await spawnGateway({ yaml, dataFolder: folder });
@@ -244,6 +271,7 @@ test("every operation is in the ledger once with what its upstream reported, and
       ]),
     );
     expect(new Set(rows.map(({ operation }) => operation)).size).toBe(8);
+    await expectConsole(gateway, rows);
     await gateway.stop();
   }
 }, 900_000);
