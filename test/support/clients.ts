@@ -5,18 +5,18 @@ import OpenAI from "openai";
 
 /** `url` without `/v1`: each SDK gets the base URL that it wants. */
 export function openaiClient(url: string, apiKey: string): OpenAI {
-  return new OpenAI({ baseURL: `${url}/v1`, apiKey, maxRetries: 0, timeout: 10_000 });
+  return new OpenAI({ baseURL: `${url}/v1`, apiKey, maxRetries: 0, timeout: 120_000 });
 }
 
 export function anthropicClient(url: string, apiKey: string): Anthropic {
-  return new Anthropic({ baseURL: url, apiKey, maxRetries: 0, timeout: 10_000 });
+  return new Anthropic({ baseURL: url, apiKey, maxRetries: 0, timeout: 120_000 });
 }
 
 export function geminiClient(url: string, apiKey: string): GoogleGenAI {
-  return new GoogleGenAI({ apiKey, httpOptions: { baseUrl: url, timeout: 10_000 } });
+  return new GoogleGenAI({ apiKey, httpOptions: { baseUrl: url, timeout: 120_000 } });
 }
 
 /** The same SDK on Vertex AI's paths, where it generates images and videos. */
 export function vertexClient(url: string, apiKey: string): GoogleGenAI {
-  return new GoogleGenAI({ vertexai: true, apiKey, httpOptions: { baseUrl: url, timeout: 10_000 } });
+  return new GoogleGenAI({ vertexai: true, apiKey, httpOptions: { baseUrl: url, timeout: 120_000 } });
 }
