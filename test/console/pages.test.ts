@@ -76,7 +76,10 @@ describe.skipIf(!canRun)("the console in Chromium (skipped: no Chromium, or the 
     await check();
     await go(page, "Settings");
     await page.getByLabel("Name of a setting").fill("breaker_failures");
-    await page.getByText(/^turnpike\.yaml:\d+$/).first().waitFor();
+    await page
+      .getByText(/^turnpike\.yaml:\d+$/)
+      .first()
+      .waitFor();
     await check();
     await page.getByRole("tab", { name: "Audit log" }).click();
     await page.getByRole("button", { name: "Verify" }).click();
