@@ -35,8 +35,8 @@ export function checkIndex(ledger: Database, rows: readonly Row[]): void {
   index(ledger);
   const price = rows.reduce((sum, row) => sum + (row.price ?? 0n) + row.adjusted, 0n);
   const found = [...levels.all(), ...cells.all()] as Sum[];
-  // Three levels of sums; all requests, six dimensions and their 15 pairs by the hour and by the day.
-  expect(found.length).toBe(rows.length === 0 ? 0 : 3 + 2 * 22);
+  // Five levels of sums; all requests, six dimensions and their 15 pairs by the hour and by the day.
+  expect(found.length).toBe(rows.length === 0 ? 0 : 5 + 2 * 22);
   for (const sum of found)
     if (sum.requests !== BigInt(rows.length) || (sum.price ?? 0n) !== price)
       expect(sum).toEqual({ ...sum, requests: BigInt(rows.length), price });
