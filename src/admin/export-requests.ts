@@ -16,7 +16,7 @@ export interface ExportWriter {
   row(row: RequestRow): string;
 }
 
-const single: readonly string[] = ["object", "attempt_list", "decisions", ...Object.keys(termMembers)];
+const single: readonly string[] = ["object", "attempt_list", "decisions", "timings", ...Object.keys(termMembers)];
 
 /** `tokens.input` is the column `tokens_input`. */
 function columnsFor(principal: Principal): readonly (readonly [string, string | null])[] {

@@ -1,5 +1,6 @@
 // `turnpike requests`: requests of the ledger, found by the gateway's id or by the client's request id.
 
+import { type Timings, timingParts } from "../canonical/timings.ts";
 import { type Configuration, readConfiguration } from "../config/configuration.ts";
 import { readSettings, type Settings } from "../config/environment.ts";
 import { readBodies } from "../gateway/bodies/body-file.ts";
@@ -35,7 +36,13 @@ const money = (value: bigint | null): string => (value === null ? "" : dollars(v
 const isShown = (value: unknown): boolean => value !== null && value !== 0;
 
 /** Columns that other parts of the output show. */
-const elsewhere: readonly (keyof RequestRow)[] = ["warnings", "passedOver", "costNanoDollars", "priceNanoDollars"];
+const elsewhere: readonly (keyof RequestRow)[] = [
+  "warnings",
+  "passedOver",
+  "costNanoDollars",
+  "priceNanoDollars",
+  "timings",
+];
 
 function requestLines({ atMs, ...rest }: RequestRow): string {
   const { costNanoDollars, priceNanoDollars } = rest;
@@ -71,6 +78,11 @@ function attemptLines(attempts: readonly StoryAttempt[]): string {
   return table([head, ...rows]);
 }
 
+function timingLines(timings: Timings): string {
+  const reached = timingParts.filter((part) => timings[part] !== null);
+  return table([["time", "us"], ...reached.map((part) => [part, named(timings[part])])]);
+}
+
 function priceTermCells({ of, variant, amount, costRow, costNanoDollars, priceRow, priceNanoDollars }: PriceTerm) {
   const size = [variant.size, variant.quality].filter((each) => each !== undefined).join(" ");
   const row = priceRow ?? costRow;
@@ -103,13 +115,14 @@ function adjustmentLines(adjustments: readonly Adjustment[]): string {
 }
 
 function textOf({ request, trace, adjustments }: RequestStory): string {
-  const { attempts, passedOver, lost, price } = trace;
+  const { attempts, passedOver, lost, price, timings } = trace;
   const passed = passedOver.map(({ provider, upstreamModel, reason, field }) => [
     ...[provider, upstreamModel, reason],
     field ?? "",
   ]);
   const parts = [
     requestLines(request),
+    ...(timings === null ? [] : [timingLines(timings)]),
     ...(attempts.length === 0 ? [] : [attemptLines(attempts)]),
     ...(passed.length === 0 ? [] : [table([["passed over", "model", "reason", "field"], ...passed])]),
     ...(lost.length === 0 ? [] : [table([["lost", "field"], ...lost.map(({ code, field }) => [code, field])])]),

@@ -4,8 +4,8 @@ import { cacheWrites, uncachedInput, visibleOutput } from "../canonical/usage.ts
 import { fileKeyId } from "../config/access.ts";
 import { readSettings, type Settings } from "../config/environment.ts";
 import { declaredKeyNames } from "../config/file.ts";
-import { readUsage } from "../gateway/ledger/read.ts";
 import type { UsageDimension, UsageReportRow } from "../gateway/ledger/usage-report.ts";
+import { readUsage } from "../gateway/ledger/usage-report.ts";
 import type { UsageSums } from "../gateway/ledger/usage-sums.ts";
 import { listKeys } from "../store/keys.ts";
 import { withStore } from "./open.ts";

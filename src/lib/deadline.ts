@@ -72,3 +72,19 @@ class WatchedDeadline implements Deadline {
     this.controller.abort(reason);
   }
 }
+
+/** The value if it arrives in time, otherwise null; the promise continues. */
+export function settledWithin<T>(
+  promise: Promise<T>,
+  timeoutMs: number,
+  { ticker, clock }: DeadlineClock,
+): Promise<T | null> {
+  const dueMs = clock.monotonicMs() + timeoutMs;
+  return new Promise((resolve, reject) => {
+    const look = (): void => {
+      if (clock.monotonicMs() >= dueMs) resolve(null);
+    };
+    ticker.subscribe(look);
+    promise.then(resolve, reject).finally(() => ticker.unsubscribe(look));
+  });
+}

@@ -19,6 +19,8 @@ interface Settlement {
   readonly priceNanoDollars: bigint | null;
   readonly firstByteMs: number | null;
   readonly durationMs: number;
+  /** Of src/canonical/timings.ts; null where they were not measured. */
+  readonly timings?: string | null;
 }
 
 /** A settled exchange. */

@@ -9,17 +9,17 @@ const ledger = openLedger({ dataFolder, checkpointEveryRows: 300 });
 const nextId = recordIds({ nowMs: () => Date.now() });
 
 /** Written synchronously and in whole lines below the size of a pipe's atomic write, so that a kill cuts none. */
-function tell(line: string): void {
+function print(line: string): void {
   writeSync(1, `${line}\n`);
 }
 
 async function request(): Promise<void> {
   const id = nextId();
   const entry = await ledger.open(opening(id));
-  tell(`O ${id}`);
+  print(`O ${id}`);
   await Bun.sleep(Math.random() * 3);
   await entry.settle(settlement({ usage: usageOf({ outputTokens: 7 }) }));
-  tell(`S ${id}`);
+  print(`S ${id}`);
 }
 
 async function worker(): Promise<never> {

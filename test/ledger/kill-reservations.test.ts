@@ -11,7 +11,7 @@ const folder = temporaryFolder();
 afterAll(() => folder.remove());
 
 /** What a process says before it is killed, so many milliseconds after it is ready; without a time it ends by itself. */
-async function told(killMs: number | null): Promise<string[]> {
+async function resultOf(killMs: number | null): Promise<string[]> {
   const task = killMs === null ? ["finish"] : [];
   const child = Bun.spawn([process.execPath, join(import.meta.dir, "reserving-child.ts"), folder.path, ...task], {
     stdout: "pipe",
@@ -50,7 +50,7 @@ test(`${kills} kills lose no reservation and leave none`, async () => {
   const startedMs = performance.now();
   for (let round = 0; round <= kills; round++) {
     const expected = budgetLines(sums());
-    const lines = await told(round === kills ? null : Math.random() * 60);
+    const lines = await resultOf(round === kills ? null : Math.random() * 60);
     expect(lines.slice(0, 2)).toEqual(expected);
     for (const line of lines) {
       const [kind, id = "", price = "0"] = line.split(" ");

@@ -5,7 +5,8 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Ledger, type LedgerOptions, openLedger } from "../../src/gateway/ledger/ledger.ts";
-import { readRequests, readUsage } from "../../src/gateway/ledger/read.ts";
+import { readRequests } from "../../src/gateway/ledger/read.ts";
+import { readUsage } from "../../src/gateway/ledger/usage-report.ts";
 import { temporaryFolder } from "../store/engines.ts";
 import { opening, settlement, usageOf } from "./samples.ts";
 

@@ -3,8 +3,9 @@ import { Database } from "bun:sqlite";
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { join } from "node:path";
 import { openLedger } from "../../src/gateway/ledger/ledger.ts";
-import { readAttempts, readRequests, readUsage } from "../../src/gateway/ledger/read.ts";
+import { readAttempts, readRequests } from "../../src/gateway/ledger/read.ts";
 import { findRequests } from "../../src/gateway/ledger/request-list.ts";
+import { readUsage } from "../../src/gateway/ledger/usage-report.ts";
 import { place } from "../cli/command.ts";
 import { temporaryFolder } from "../store/engines.ts";
 import { opening, settlement } from "./samples.ts";
@@ -163,7 +164,7 @@ test("a file of version 2 is read as it is, and gets today's columns when a gate
   await (await first.open(opening("b"))).settle(settlement());
   await first.close();
   const path = join(second.path, "ledger.db");
-  const added = ["replay_of", "passed_over"];
+  const added = ["replay_of", "passed_over", "timings"];
   const columns = () => {
     using database = new Database(path, { readonly: true });
     return database
@@ -176,14 +177,16 @@ test("a file of version 2 is read as it is, and gets today's columns when a gate
     for (const name of added) database.run(`alter table requests drop column ${name}`);
     database.run("pragma user_version = 2");
   }
-  expect(readRequests(second.path, { limit: 5 })).toMatchObject([{ id: "b", state: "completed", replayOf: null }]);
+  expect(readRequests(second.path, { limit: 5 })).toMatchObject([
+    { id: "b", state: "completed", replayOf: null, timings: null },
+  ]);
   expect(readUsage(second.path, { groupBy: ["model"] })).toMatchObject([{ group: { model: "smart" }, requests: 1 }]);
   expect(columns()).not.toContain("replay_of");
   const opened = openLedger({ dataFolder: second.path });
-  await (await opened.open(opening("c", { replayOf: "b" }))).settle(settlement());
+  await (await opened.open(opening("c", { replayOf: "b" }))).settle({ ...settlement(), timings: "12,,3" });
   await opened.close();
   expect(columns()).toEqual(expect.arrayContaining(added));
-  expect(findRequests(second.path, "b", 5)).toMatchObject([{ id: "b", replayOf: null }]);
-  expect(findRequests(second.path, "c", 5)).toMatchObject([{ id: "c", replayOf: "b" }]);
+  expect(findRequests(second.path, "b", 5)).toMatchObject([{ id: "b", replayOf: null, timings: null }]);
+  expect(findRequests(second.path, "c", 5)).toMatchObject([{ id: "c", replayOf: "b", timings: "12,,3" }]);
   second.remove();
 });

@@ -1,7 +1,8 @@
 // Rows of tasks: they outlive the process that began them, and are settled once, by their id.
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { openLedger } from "../../src/gateway/ledger/ledger.ts";
-import { readRequests, readUsage } from "../../src/gateway/ledger/read.ts";
+import { readRequests } from "../../src/gateway/ledger/read.ts";
+import { readUsage } from "../../src/gateway/ledger/usage-report.ts";
 import { temporaryFolder } from "../store/engines.ts";
 import { opening, settlement } from "./samples.ts";
 

@@ -52,7 +52,7 @@ async function reprice(): Promise<{ groups: Record<string, string>[] }> {
   return JSON.parse(await child.stdout.text());
 }
 
-async function asked(id: string): Promise<Response> {
+async function requested(id: string): Promise<Response> {
   one.on("*", { status: 500, json: { error: { message: "no" } } });
   two.on("*", says("anthropic-messages/text.json"));
   return fetch(`${running.url}/v1/chat/completions`, {
@@ -63,7 +63,7 @@ async function asked(id: string): Promise<Response> {
 }
 
 test("attempts and why, who was passed over, what was lost, and the price term by term", async () => {
-  const answer = await asked("story-1");
+  const answer = await requested("story-1");
   expect(answer.status).toBe(200);
   const [story] = JSON.parse((await show("story-1", "--json")).out);
   expect(story).toMatchObject({ requestId: "story-1", provider: "two", state: "completed", attempts: 2 });
@@ -74,6 +74,7 @@ test("attempts and why, who was passed over, what was lost, and the price term b
   expect(three.requests).toEqual([]);
   expect(story.trace.passedOver).toEqual([{ provider: "three", upstreamModel: "c", reason: "not_permitted" }]);
   expect(story.trace.lost).toEqual([{ code: "dropped", field: "seed" }]);
+  expect(story.trace.timings).toMatchObject({ limits: expect.any(Number), wait: expect.any(Number), stream: null });
   // The input of the attempt that failed, at one dollar for a million tokens.
   const [failed] = story.trace.attempts;
   expect(failed.possibleInputTokens).toBeGreaterThan(0);
@@ -87,12 +88,20 @@ test("attempts and why, who was passed over, what was lost, and the price term b
   expect(String(sum("costNanoDollars"))).toBe(story.costNanoDollars);
   expect(String(sum("priceNanoDollars"))).toBe(story.priceNanoDollars);
   const { out } = await show("story-1");
-  for (const each of ["after upstream_failed", "not_permitted", "dropped", "seed", "Rule: cost × 1.5", "3 per 1000000"])
+  for (const each of [
+    "settlement",
+    "after upstream_failed",
+    "not_permitted",
+    "dropped",
+    "seed",
+    "Rule: cost × 1.5",
+    "3 per 1000000",
+  ])
     expect(out).toContain(each);
 });
 
 test("changed prices are said to be others, and without a readable file the rest is shown", async () => {
-  await asked("story-2");
+  await requested("story-2");
   expect(await reprice()).toMatchObject({ groups: [], repricing: null });
   await until("the prices are stored", () => existsSync(join(running.dataFolder, "price-books")));
   writeFileSync(config, yaml.replace("input: 3", "input: 6"));

@@ -25,8 +25,8 @@ test("open and pending rows of an earlier process give back what they held, sett
 
   const { keyId, atMs } = opening("");
   const second = openLedger({ dataFolder: folder.path });
-  const nobody = { organization: null, project: null, endUser: null };
-  const pending = { id: "pending", state: "pending" as const, atMs, keyId, ...nobody, reservedNanoDollars: 2n };
+  const unattributed = { organization: null, project: null, endUser: null };
+  const pending = { id: "pending", state: "pending" as const, atMs, keyId, ...unattributed, reservedNanoDollars: 2n };
   expect(second.reservations).toEqual([{ id: "open", state: "interrupted", atMs, keyId, ...held }, pending]);
   await second.close();
 

@@ -48,10 +48,10 @@ const intentOf = (id: string): ResolvedIntent => ({
 });
 
 /** Whole lines below the size of a pipe's atomic write, so that a kill cuts none. */
-const tell = (line: string): void => void writeSync(1, `${line}\n`);
+const print = (line: string): void => void writeSync(1, `${line}\n`);
 
-function tellBudgets(): void {
-  for (const { period, spent, reserved } of budgets.status(caller)) tell(`${period} ${spent} ${reserved}`);
+function printBudgets(): void {
+  for (const { period, spent, reserved } of budgets.status(caller)) print(`${period} ${spent} ${reserved}`);
 }
 
 /** What an earlier process left pending. */
@@ -62,7 +62,7 @@ async function settleLeft(count: number): Promise<void> {
     const end = settlement({ priceNanoDollars: 5n });
     pending.settle(id, end);
     await ledger.settlePending(id, end);
-    tell(`S ${id} 5`);
+    print(`S ${id} 5`);
   }
 }
 
@@ -75,7 +75,7 @@ async function request(): Promise<void> {
   const names = { atMs: Date.now(), keyId: "key", project: "project", reservedNanoDollars };
   if (Math.random() < 0.05) {
     await ledger.openPending(opening(id, names));
-    tell(`P ${id}`);
+    print(`P ${id}`);
     pending.add(id, held);
     return held.release();
   }
@@ -86,18 +86,18 @@ async function request(): Promise<void> {
   held.settle(end);
   held.release();
   await entry.settle(end);
-  tell(`S ${id} ${price}`);
+  print(`S ${id} ${price}`);
 }
 
 async function worker(): Promise<never> {
   for (;;) await request();
 }
 
-tellBudgets();
-tell("ready");
+printBudgets();
+print("ready");
 if (task === "finish") {
   await settleLeft(left.length);
-  tellBudgets();
+  printBudgets();
   await ledger.close();
 } else {
   await Promise.all([settleLeft(Math.ceil(left.length / 2)), ...Array.from({ length: 16 }, worker)]);

@@ -3,13 +3,16 @@ import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
+import { readFacets } from "../../src/gateway/ledger/facets.ts";
 import { queryFile } from "../../src/gateway/ledger/files.ts";
+import { readIndexRows } from "../../src/gateway/ledger/index-rows.ts";
 import { addRollUps, type RollUpDimension, rollUpTables } from "../../src/gateway/ledger/roll-ups.ts";
-import { readFacets, readSeries, type SeriesQuery, seriesMetrics, stepFor } from "../../src/gateway/ledger/series.ts";
+import { readSeries, type SeriesQuery, seriesMetrics, stepFor } from "../../src/gateway/ledger/series.ts";
 import { dropUsageIndex } from "../../src/gateway/ledger/usage-index.ts";
 import { sumAllRows } from "../../src/gateway/ledger/usage-report.ts";
-import { sumsSql } from "../../src/gateway/ledger/usage-sums.ts";
+import { sumParts } from "../../src/gateway/ledger/usage-sums.ts";
 import { temporaryFolder } from "../store/engines.ts";
+import { fillLedger } from "../support/many-requests.ts";
 import { addRows, type KnownRow } from "./many-rows.ts";
 
 const hourMs = 3_600_000;
@@ -159,16 +162,11 @@ test("recent requests have minutes, which are deleted when they are old", () => 
   using database = new Database(":memory:", { safeIntegers: true });
   for (const table of rollUpTables) database.run(table);
   const path = join(folder.path, "ledger.db");
-  const add = (nowMs: number, from: string) =>
-    queryFile(path, (query) =>
-      addRollUps(database, {
-        ...{ ledger: "x", sums: sumsSql, hasLatency: true },
-        query,
-        nowMs,
-        from: `from requests where ${from} and settled_seq is not null`,
-        values: [],
-      }),
-    );
+  const add = (nowMs: number, where: string) =>
+    queryFile(path, (_, query) => {
+      const from = `requests where ${where} and settled_seq is not null`;
+      addRollUps(database, "x", readIndexRows(query, { parts: sumParts, hasLatency: true, from, values: [] }), nowMs);
+    });
   add(untilMs, "1");
   const minutes = () =>
     database.query("select at_ms, requests from cells where level = 'minute' and name = ''").values();
@@ -179,12 +177,42 @@ test("recent requests have minutes, which are deleted when they are old", () => 
   expect(minutes()).toEqual([]);
 });
 
+test("totals without points are those with points", async () => {
+  const nowMs = Date.now();
+  const recent = temporaryFolder();
+  await fillLedger({ dataFolder: recent.path, rows: 2_000, startMs: nowMs - 60 * hourMs, everyMs: 100_000 });
+  const metrics = Object.keys(seriesMetrics) as (keyof typeof seriesMetrics)[];
+  const groups = [{}, { groupBy: "model" }, { groupBy: "key", filter: { project: "project-1" } }] as const;
+  for (const [path, endMs] of [
+    [folder.path, untilMs],
+    [recent.path, nowMs],
+  ] as const)
+    for (const lengthMs of [0.3 * hourMs, 3 * hourMs, 7.7 * hourMs, 30 * hourMs, 55 * hourMs])
+      for (const beforeMs of [0, 7 * 60_000, 20 * hourMs])
+        for (const more of groups) {
+          const range = { sinceMs: endMs - beforeMs - lengthMs, untilMs: endMs - beforeMs, nowMs };
+          const query = { metrics, top: 2, ...range, ...more };
+          const whole = readSeries(path, { ...query, isTotalOnly: true });
+          expect(whole.groups.flatMap(({ points }) => Object.values(points).flat())).toEqual([]);
+          const totals = ({ groups: found }: typeof whole) =>
+            found.map(({ value, isOther, totals: each }) => ({ value, isOther, each })).sort(byValue);
+          expect(totals(whole)).toEqual(totals(readSeries(path, query)));
+        }
+  recent.remove();
+});
+
+const byValue = (one: { readonly value: string | null }, other: { readonly value: string | null }): number =>
+  String(one.value) < String(other.value) ? -1 : 1;
+
 test("a step is as long as the range needs", () => {
   const step = (lengthMs: number, ageMs = 0) =>
     stepFor({ sinceMs: untilMs - ageMs - lengthMs, untilMs: untilMs - ageMs, nowMs: untilMs });
   expect([hourMs, 12 * hourMs, dayMs, 2 * dayMs].map((each) => step(each) / 60_000)).toEqual([1, 5, 15, 15]);
   expect([7, 30, 180, 1_000, 3_000].map((days) => step(days * dayMs) / hourMs)).toEqual([1, 6, 24, 168, 720]);
   expect(step(hourMs, 5 * dayMs)).toBe(hourMs);
+  const pair = { groupBy: "model", filter: { project: "web" } } as const;
+  expect(stepFor({ sinceMs: untilMs - hourMs, untilMs, nowMs: untilMs, ...pair })).toBe(60_000);
+  expect(stepFor({ sinceMs: untilMs - dayMs, untilMs, nowMs: untilMs, ...pair })).toBe(hourMs);
 });
 
 test("every metric has a value for every step", () => {

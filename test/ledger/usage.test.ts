@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import { join } from "node:path";
 import { zeroUsage } from "../../src/canonical/usage.ts";
 import { openLedger } from "../../src/gateway/ledger/ledger.ts";
-import { readUsage } from "../../src/gateway/ledger/read.ts";
+import { readUsage } from "../../src/gateway/ledger/usage-report.ts";
 import { temporaryFolder } from "../store/engines.ts";
 import { opening, settlement } from "./samples.ts";
 

@@ -1,5 +1,5 @@
 // The index of a simulated ledger: whatever it was when it was last brought up to date, its sums are those of the rows.
-import { Database } from "bun:sqlite";
+import { Database, type SQLQueryBindings } from "bun:sqlite";
 import { expect } from "bun:test";
 import { indexLedger, makeTables } from "../../src/gateway/ledger/usage-index.ts";
 import type { Row } from "./model.ts";
@@ -24,11 +24,26 @@ export function emptyIndex(): void {
   for (const table of tables) database.run(`delete from ${table}`);
 }
 
-export const index = (ledger: Database): void =>
-  indexLedger(database, "1", (sql, ...values) => {
-    const statement = ledger.query(sql);
-    return statement.safeIntegers(true).all(...values);
-  });
+export function index(ledger: Database): void {
+  const all = (sql: string, values: SQLQueryBindings[]) =>
+    ledger
+      .query(sql)
+      .safeIntegers(true)
+      .all(...values);
+  const valuesOf = (sql: string, values: SQLQueryBindings[]) => {
+    using statement = ledger.prepare(sql);
+    return statement.safeIntegers(false).values(...values);
+  };
+  const indexPart = (): boolean =>
+    indexLedger(
+      database,
+      "1",
+      (sql, ...values) => all(sql, values),
+      (sql, ...values) => valuesOf(sql, values),
+    );
+  let isPart = true;
+  while (isPart) isPart = indexPart();
+}
 
 /** All of these rows are settled. */
 export function checkIndex(ledger: Database, rows: readonly Row[]): void {

@@ -67,7 +67,7 @@ function writtenAdjustment(each: Adjustment): JsonObject {
   };
 }
 
-/** Both are null in lists. */
+/** Adjustments, and the terms of the price. Null: unknown, or not shown in a list. */
 export function writtenTerms(explained: PriceExplanation | null, booked: readonly Adjustment[] | null): JsonObject {
   const adjustments = booked?.map(writtenAdjustment) ?? null;
   if (explained === null) return { adjustments, terms: null, price_rule: null };

@@ -17,6 +17,7 @@ import { type Principal, requireRole } from "../permissions.ts";
 import { msOf } from "../query.ts";
 import { type Action, list, type Resource } from "../resource.ts";
 import { termMembers, writtenTerms } from "./request-terms.ts";
+import { timings, writtenTimings } from "./request-timings.ts";
 
 export interface RequestDependencies {
   readonly reader: () => Pick<LedgerReader, "requests">;
@@ -124,6 +125,7 @@ export const requestObject = Type.Object({
       description: "Why the first candidate was chosen, and others were passed over; null in lists.",
     }),
   ),
+  timings: nullable(timings),
   ...termMembers,
 });
 
@@ -177,6 +179,7 @@ function written(row: RequestRow, details: Details | null): JsonObject {
     ...{ price_version: row.priceVersion, cost_version: row.costVersion, replay_of: row.replayOf },
     attempt_list: details?.attempts.map(writtenAttempt) ?? null,
     decisions: details && decisionsOf(row),
+    timings: details && writtenTimings(row.timings),
     ...writtenTerms(details?.explained ?? null, details?.adjustments ?? null),
   };
 }

@@ -44,6 +44,11 @@ const filters = Type.Object(
         description: "At least so long is a step; it is longer where there would be more than 200 points.",
       }),
     ),
+    points: Type.Optional(
+      Type.Boolean({
+        description: "False: only totals, which are read faster. `values` are empty then. Default true.",
+      }),
+    ),
     group_by: Type.Optional(Type.Enum(dimensions, { type: "string", description: "One series for each value." })),
     top: Type.Optional(
       Type.Integer({ minimum: 1, maximum: 20, description: "Values with a series of their own. Default 5." }),
@@ -123,6 +128,7 @@ function queryOf({ nowMs, principal }: AdminContext, given: Given) {
       nowMs,
       top: (given.top as number | undefined) ?? 5,
       filter: filterOf(given, groupBy),
+      isTotalOnly: given.points === false,
     },
     ...rangeOf(given.since as string | undefined, given.until as string | undefined, nowMs),
     ...(given.step_seconds === undefined ? {} : { stepMs: Number(given.step_seconds) * 1000 }),

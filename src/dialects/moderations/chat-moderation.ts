@@ -99,7 +99,7 @@ const fields: ModerationTable = {
 /** The dialect in which a model of the dialect `chat` moderates. */
 export function moderatorIn(chat: Chat, form: ModeratorForm): UpstreamModeration {
   return {
-    name: `${chat.name}-judge`,
+    name: `${chat.name}-moderator`,
     operation: "moderate",
     request: {
       fields,

@@ -124,8 +124,8 @@ class RequestAttempts implements AttemptLog {
 
   begin(candidate: Candidate): void {
     this.attempt++;
-    const startedMs = Math.round(this.nowMs() - this.arrivedMs);
-    this.begunMs = startedMs;
+    this.begunMs = this.nowMs() - this.arrivedMs;
+    const startedMs = Math.round(this.begunMs);
     this.current = { candidate, startedMs, sent: 0, unreachable: 0, refused: 0, read: 0, httpStatus: null };
   }
 

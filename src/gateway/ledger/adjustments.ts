@@ -2,7 +2,6 @@
 import type { Database, SQLQueryBindings } from "bun:sqlite";
 import { type Static, Type } from "typebox";
 import { BigIntColumn, IntColumn, rowReader } from "../../store/rows.ts";
-import type { UsageSums } from "./usage-sums.ts";
 
 /**
  * A repricing counts from the moment that it has `booked_ms`: before, its adjustments are only prepared. Numbers of
@@ -32,16 +31,6 @@ export const withoutAdjustments = [
 export const adjustedRows = "adjustments join requests using (n)";
 export const isBooked = "repricing in (select number from repricings where booked_ms is not null)";
 export const lastBookedSql = "select coalesce(max(number), 0) as n from repricings where booked_ms is not null";
-
-const changes: { readonly [name in keyof UsageSums]?: string } = {
-  costNanoDollars: "sum(cost_change)",
-  priceNanoDollars: "sum(price_change)",
-  unpriced: "-sum(priced)",
-};
-
-/** What adjustments add to each sum of a group: no requests and no tokens. */
-export const adjustmentSumsSql = (names: readonly (keyof UsageSums)[]): string =>
-  names.map((name) => `${changes[name] ?? "0"} as "${name}"`).join(", ");
 
 const adjustmentShape = Type.Object({
   repricing: IntColumn,

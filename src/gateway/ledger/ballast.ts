@@ -46,7 +46,8 @@ export function createBallast(dataFolder: string, failed: (cause: unknown) => vo
     }
     if (isClosed || freeBytes < 2 * freedBytes) return;
     freedBytes = 0;
-    if (freeBytes < lowBytes) sizeBytes = await write(path, Math.min(mostBytes, Math.floor(freeBytes / share)));
+    const wantedBytes = Math.min(mostBytes, Math.floor(freeBytes / share));
+    if (freeBytes < lowBytes && wantedBytes >= mebibyte) sizeBytes = await write(path, wantedBytes);
     if (isClosed) remove();
   };
   let isLooking = false;
@@ -54,7 +55,10 @@ export function createBallast(dataFolder: string, failed: (cause: unknown) => vo
     if (isLooking) return;
     isLooking = true;
     void look()
-      .catch(failed)
+      .catch((cause) => {
+        // A folder may be removed as soon as its ledger is closed.
+        if (!isClosed) failed(cause);
+      })
       .finally(() => {
         isLooking = false;
       });
@@ -82,7 +86,7 @@ async function write(path: string, bytes: number): Promise<number> {
   let file: FileHandle | null = null;
   try {
     file = await open(path, "w", 0o600);
-    const piece = Buffer.alloc(Math.min(mebibyte, bytes));
+    const piece = Buffer.alloc(mebibyte);
     let written = 0;
     while (written < bytes)
       written += (await file.write(piece, 0, Math.min(piece.length, bytes - written))).bytesWritten;

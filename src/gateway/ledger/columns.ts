@@ -70,6 +70,8 @@ const requestShape = Type.Object({
   passedOver: NullableText,
   /** The service tier, if it is not the default; null in rows of older versions. */
   tier: NullableText,
+  /** Of src/canonical/timings.ts; null in rows of older versions. */
+  timings: NullableText,
 });
 
 const attemptShape = Type.Object({

@@ -66,12 +66,19 @@ export function ledgerFiles(dataFolder: string): LedgerFile[] {
 /** One query over a file, whatever its version. */
 export type QueryFile = (sql: string, ...values: SQLQueryBindings[]) => unknown[];
 
+/** The values of each row, in the order of the query. Integers are numbers: they have to be exact in these. */
+export type QueryValues = (sql: string, ...values: SQLQueryBindings[]) => unknown[][];
+
 /** Several queries over one state of a file. */
-export function queryFile<Result>(path: string, work: (query: QueryFile) => Result): Result {
+export function queryFile<Result>(path: string, work: (query: QueryFile, queryValues: QueryValues) => Result): Result {
   return reading(path, (database) => {
     const tables = inPlaceOfOlder(database);
     database.run("begin");
-    return work((sql, ...values) => database.query(`${tables} ${sql}`).all(...values));
+    const query: QueryFile = (sql, ...values) => database.query(`${tables} ${sql}`).all(...values);
+    return work(query, (sql, ...values) => {
+      using statement = database.prepare(`${tables} ${sql}`);
+      return statement.safeIntegers(false).values(...values);
+    });
   });
 }
 

@@ -1,4 +1,4 @@
-// Reads the ledger, also while a gateway writes it: usage, and the newest requests, of all its files.
+// Reads the ledger, also while a gateway writes it: the newest requests of all its files, and what belongs to one.
 import type { SQLQueryBindings } from "bun:sqlite";
 import { type Adjustment, adjustmentsSql, readAdjustmentRows } from "./adjustments.ts";
 import {
@@ -10,8 +10,6 @@ import {
   requestsSql,
 } from "./columns.ts";
 import { readFiles } from "./files.ts";
-import { hourMs } from "./usage-index.ts";
-import { readUsageReport, sumAllRows, type UsageDimension, type UsageReportRow } from "./usage-report.ts";
 
 export type { AttemptRow, RequestRow } from "./columns.ts";
 
@@ -20,25 +18,6 @@ interface RequestFilter {
   readonly sinceMs?: number;
   readonly untilMs?: number;
   readonly keyId?: string;
-}
-
-/** One row per group, the most expensive first; empty text where no provider was reached. Empty without a ledger. */
-export function readUsage(
-  dataFolder: string,
-  { groupBy, keyId, ...times }: RequestFilter & { readonly groupBy: readonly UsageDimension[] },
-): UsageReportRow[] {
-  const filter = keyId === undefined ? {} : { filter: { key: keyId } };
-  const isInHours = [times.sinceMs, times.untilMs].every((ms = 0) => ms % hourMs === 0);
-  const read = isInHours ? readUsageReport : sumAllRows;
-  return read(dataFolder, { groupBy, ...times, ...filter }).toSorted(dearestFirst);
-}
-
-const nameOf = ({ group }: UsageReportRow): string => Object.values(group).join(" ");
-
-function dearestFirst(left: UsageReportRow, right: UsageReportRow): number {
-  const [one, other] = [left.costNanoDollars ?? -1n, right.costNanoDollars ?? -1n];
-  if (one !== other) return one > other ? -1 : 1;
-  return right.requests - left.requests || (nameOf(left) < nameOf(right) ? -1 : 1);
 }
 
 /** Newest first, at most `limit`. */

@@ -1,8 +1,9 @@
 // The worker thread that reads the ledger for a gateway that serves requests.
 import type { ThreadMessage } from "../../lib/thread.ts";
+import { type FacetQuery, readFacets } from "./facets.ts";
 import { type FeedQuery, feedEnd, readFeed } from "./feed.ts";
 import { type RequestListQuery, readRequestPage } from "./request-list.ts";
-import { type FacetQuery, readFacets, readSeries, type SeriesQuery } from "./series.ts";
+import { readSeries, type SeriesQuery } from "./series.ts";
 import { withUsageIndex } from "./usage-index.ts";
 import { readUsageReport, type UsageQuery } from "./usage-report.ts";
 

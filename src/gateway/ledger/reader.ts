@@ -1,10 +1,11 @@
 // Reads the ledger for a gateway that serves requests, in a thread, so that the event loop never waits for it.
 import { createThread } from "../../lib/thread.ts";
 import { workerAddress } from "../../lib/worker.ts";
+import type { Facet, FacetQuery } from "./facets.ts";
 import type { FeedPage, FeedQuery } from "./feed.ts";
 import type { ReadJob, ReadResult } from "./reader-worker.ts";
 import type { RequestListQuery, RequestPage } from "./request-list.ts";
-import type { Facet, FacetQuery, Series, SeriesQuery } from "./series.ts";
+import type { Series, SeriesQuery } from "./series.ts";
 import type { UsageQuery, UsageReportRow } from "./usage-report.ts";
 
 export interface LedgerReader {

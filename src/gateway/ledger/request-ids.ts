@@ -2,7 +2,7 @@
 import type { Database } from "bun:sqlite";
 import { Type } from "typebox";
 import { IntColumn, rowReader } from "../../store/rows.ts";
-import type { QueryFile } from "./files.ts";
+import type { IndexRow } from "./index-rows.ts";
 
 /** Rows whose ids do not have their time in them, by the hashes of these ids. */
 export const requestIdTable = `create table ids (ledger text not null, hash integer not null, n integer not null,
@@ -24,31 +24,14 @@ function timeIn(id: string): number | null {
 const hashBits = 48;
 const hashOf = (id: string): bigint => BigInt.asUintN(hashBits, Bun.hash.wyhash(id));
 
-const readIds = rowReader(
-  "requests",
-  Type.Object({
-    n: IntColumn,
-    at_ms: IntColumn,
-    id: Type.String(),
-    client_id: Type.Union([Type.String(), Type.Null()]),
-  }),
-);
-
-/** Indexes the ids of the rows with numbers above the first and up to the second. */
-export function addRequestIds(
-  database: Database,
-  query: QueryFile,
-  ledger: string,
-  range: readonly [number, number],
-): void {
+/** Indexes the ids of the rows. */
+export function addRequestIds(database: Database, ledger: string, rows: readonly IndexRow[]): void {
   const insert = database.query("insert or ignore into ids (ledger, hash, n) values (?, ?, ?)");
-  for (const row of readIds(
-    query("select n, at_ms, id, request_id as client_id from requests where n > ? and n <= ?", ...range),
-  ))
-    for (const id of [row.id, row.client_id]) {
+  for (const { n, atMs, id: own, requestId } of rows)
+    for (const id of [own, requestId]) {
       const time = id === null ? null : timeIn(id);
-      if (id === null || (time !== null && Math.abs(time - row.at_ms) <= nearMs)) continue;
-      insert.run(ledger, hashOf(id), row.n);
+      if (id === null || (time !== null && Math.abs(time - atMs) <= nearMs)) continue;
+      insert.run(ledger, hashOf(id), n);
     }
 }
 

@@ -115,6 +115,7 @@ function blocksFor(database: Database, ledger: string, { filter, below }: Part):
   const last = Math.floor((below - 1) / blockRows);
   if (requestId !== undefined)
     return blocksOfId(database, ledger, requestId, blockRows).filter((block) => block <= last);
+  if (unsettled.includes(filter.state ?? "")) return blocksOfUnsettled(database, ledger, last);
   const zones = columns.filter(([name]) => typeof filter[name] === "string");
   const isBounded = boundedFilters.some((name) => filter[name] !== undefined);
   if (zones.length === 0 && !isBounded) return null;
@@ -128,6 +129,13 @@ function blocksFor(database: Database, ledger: string, { filter, below }: Part):
   for (const [name, column] of zones) values.push(column, filter[name] ?? "");
   const sql = `select block from blocks where ${clauses.join(" and ")} order by block desc limit ${maxBlocks + 1}`;
   return readBlocks(database.query(sql).all(...values)).map(({ block }) => block);
+}
+
+const unsettled: readonly string[] = ["open", "pending"];
+
+function blocksOfUnsettled(database: Database, ledger: string, last: number): number[] {
+  const sql = `select distinct n / ${blockRows} as block from late where ledger = ? order by 1 desc`;
+  return readBlocks(database.query(sql).all(ledger)).flatMap(({ block }) => (block <= last ? block : []));
 }
 
 interface Place {

@@ -1,4 +1,5 @@
 // The whole story of a request: every attempt with its reason, skipped candidates, losses, and the parts of its price.
+import { type Timings, timingsOf } from "../../canonical/timings.ts";
 import { explainPrice, type PriceExplanation } from "../prices/explain.ts";
 import type { Prices } from "../prices/prices.ts";
 import type { Adjustment } from "./adjustments.ts";
@@ -23,6 +24,8 @@ export interface RequestTrace {
   readonly attempts: readonly StoryAttempt[];
   readonly passedOver: readonly PassedOver[];
   readonly lost: readonly LostField[];
+  /** Null in rows of older versions. */
+  readonly timings: Timings | null;
   readonly price: PriceExplanation | null;
   /** False if prices have changed since the request was admitted. */
   readonly isPriceCurrent: boolean;
@@ -61,6 +64,7 @@ function traceOf(request: RequestRow, failed: readonly AttemptRow[], pricing: St
     attempts: attempts.map((attempt, index) => ({ ...attempt, because: attempts[index - 1]?.errorCode ?? null })),
     passedOver: request.passedOver === null ? [] : (JSON.parse(request.passedOver) as PassedOver[]),
     lost: lostFields(request.warnings),
+    timings: timingsOf(request.timings),
     price: pricing && explainRow(request, { ...pricing, prices: own ?? pricing.prices }),
     isPriceCurrent: own !== null && own === pricing?.prices,
     isOwnPrice: own !== null,

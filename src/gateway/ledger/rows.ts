@@ -51,19 +51,20 @@ export function progressValues(n: number, given: LedgerProgress, durationMs: num
 
 const settlementColumns = listed(`state http_status provider upstream_model credential attempt_started_ms attempts
   input_tokens cache_read_tokens cache_write_tokens output_tokens reasoning_tokens estimated charged
-  first_byte_ms duration_ms error_code warnings`);
+  first_byte_ms duration_ms error_code warnings timings`);
 /** Writing a price runs the trigger of the spend, also where it stays null: requests without one are settled without them. */
 const moneyColumns = ["cost", "price"];
 
 function commonValues(end: LedgerSettlement): SQLQueryBindings[] {
   const { state, httpStatus, provider, upstreamModel, credential, attemptStartedMs, attempts, usage } = end;
   const { inputTokens, cacheReadTokens, cacheWriteTokens, outputTokens, reasoningTokens, estimated } = usage;
-  const { charged, firstByteMs, durationMs, errorCode, warnings } = end;
+  const { charged, firstByteMs, durationMs, errorCode, warnings, timings = null } = end;
   // biome-ignore format: as the columns are listed
   return [
     state, httpStatus, provider, upstreamModel, credential, rounded(attemptStartedMs), attempts,
     inputTokens, cacheReadTokens, cacheWriteTokens, outputTokens, reasoningTokens, estimated ? 1 : 0, charged ? 1 : 0,
     rounded(firstByteMs), rounded(durationMs), errorCode, warnings,
+    timings,
   ];
 }
 

@@ -73,7 +73,8 @@ const requests = `create table requests (
   settled_seq integer,
   replay_of text,
   passed_over text,
-  tier text
+  tier text,
+  timings text
 )`;
 
 /** Attempts other than the one in the request's row. */
@@ -99,7 +100,7 @@ const marks = "create table if not exists marks (name text primary key, n intege
 const pendingIndex = "create index pending on requests (id) where state = 'pending'";
 
 /** In `user_version` of the file. The first files have 0 there, and `entries` instead of `requests`. */
-const version = 4;
+const version = 5;
 
 /** Opens the file for its only writer. Checkpoints are not made here, because they would block the event loop. */
 export function openFile(path: string, durability: Durability): Database {

@@ -14,6 +14,7 @@ import {
   type RollUpDimension,
   type RollUpLevel,
 } from "./roll-ups.ts";
+import { type SumPeriod, segmentsOf } from "./time-segments.ts";
 import { withUsageIndex } from "./usage-index.ts";
 
 const minuteMs = levelMs.minute;
@@ -75,6 +76,8 @@ export interface SeriesQuery {
   readonly stepMs?: number;
   readonly groupBy?: RollUpDimension;
   readonly top: number;
+  /** No points, only totals: these are read from fewer roll-ups. */
+  readonly isTotalOnly?: boolean;
   /** Values of one dimension other than the group, or of two without a group. */
   readonly filter?: Partial<Readonly<Record<RollUpDimension, string>>>;
 }
@@ -115,11 +118,21 @@ interface Plan {
   readonly values: readonly SQLQueryBindings[];
   /** The column of the group; null without one. */
   readonly column: "a" | "b" | null;
+  /** The cells of the whole range, the coarsest possible ones. */
+  readonly whole: Selection;
+}
+
+interface Selection {
+  /** Behind `from`. */
+  readonly from: string;
+  readonly values: readonly SQLQueryBindings[];
 }
 
 /** The shortest step with which the range has few points, and for which there are roll-ups. */
-export function stepFor({ sinceMs, untilMs, nowMs, stepMs = 0 }: Omit<SeriesQuery, "metrics" | "top">): number {
-  const shortest = sinceMs >= minutesSince(nowMs) ? minuteMs : hourMs;
+export function stepFor(query: Omit<SeriesQuery, "metrics" | "top">): number {
+  const { sinceMs, untilMs, nowMs, stepMs = 0, groupBy, filter = {} } = query;
+  const dimensionCount = Object.keys(filter).length + (groupBy === undefined ? 0 : 1);
+  const shortest = sinceMs >= minutesSince(nowMs, dimensionCount) ? minuteMs : hourMs;
   const longest = dayMs * 30;
   const fits = (step: number): boolean => step >= Math.max(stepMs, shortest) && (untilMs - sinceMs) / step <= maxPoints;
   return steps.find(fits) ?? longest;
@@ -129,6 +142,35 @@ const levelOf = (stepMs: number): RollUpLevel => {
   if (stepMs % dayMs === 0) return "day";
   return stepMs % hourMs === 0 ? "hour" : "minute";
 };
+
+const levels: readonly RollUpLevel[] = ["minute", "hour", "day"];
+
+const periodOf = (name: RollUpLevel): SumPeriod<RollUpLevel> => {
+  const start = (ms: number): number => Math.floor(ms / levelMs[name]) * levelMs[name];
+  return { name, start, next: (ms) => start(ms) + levelMs[name] };
+};
+
+interface Whole {
+  readonly finest: RollUpLevel;
+  readonly startMs: number;
+  readonly endMs: number;
+  readonly name: string;
+  readonly tests: string;
+  readonly filters: readonly SQLQueryBindings[];
+}
+
+/** Whole days and hours are read from their own cells. */
+function wholeOf({ finest, startMs, endMs, name, tests, filters }: Whole): Selection {
+  const coarser = levels.slice(levels.indexOf(finest) + 1).map(periodOf);
+  const segments = segmentsOf([periodOf(finest), ...coarser], startMs, endMs);
+  const select = `select * from cells where level = ? and name = ? and at_ms >= ? and at_ms < ? ${tests}`;
+  return {
+    from: `(${segments.map(() => select).join(" union all ")})`,
+    values: segments.flatMap(({ level, sinceMs = startMs, untilMs = endMs }) => [
+      ...[level, name, sinceMs, untilMs, ...filters],
+    ]),
+  };
+}
 
 function planOf(query: SeriesQuery): Plan {
   const { metrics, groupBy, filter = {}, sinceMs, untilMs } = query;
@@ -140,13 +182,15 @@ function planOf(query: SeriesQuery): Plan {
   const startMs = Math.floor(sinceMs / stepMs) * stepMs;
   const endMs = Math.ceil(untilMs / stepMs) * stepMs;
   const tests = filtered.map((name) => `and ${columnFor(name)} = ?`).join(" ");
+  const filters = filtered.map((name) => filter[name] ?? "");
   return {
     ...{ query, stepMs, startMs, endMs },
     raws: [...new Set(["sum(requests)", ...chosen.flatMap(({ sums }) => sums)])],
     histograms: [...new Set(chosen.flatMap(({ histogram }) => histogram ?? []))],
     where: `level = ? and name = ? and at_ms >= ? and at_ms < ? ${tests}`,
-    values: [levelOf(stepMs), nameOf(cell), startMs, endMs, ...filtered.map((name) => filter[name] ?? "")],
+    values: [levelOf(stepMs), nameOf(cell), startMs, endMs, ...filters],
     column: groupBy === undefined ? null : columnFor(groupBy),
+    whole: wholeOf({ finest: levelOf(stepMs), startMs, endMs, name: nameOf(cell), tests, filters }),
   };
 }
 
@@ -158,18 +202,18 @@ export function readSeries(dataFolder: string, query: SeriesQuery): Series {
     const top = plan.column === null ? [] : topValues(database, plan);
     return groupsOf(database, plan, top, points);
   });
-  return { startMs: plan.startMs, stepMs: plan.stepMs, points, groups };
+  return { startMs: plan.startMs, stepMs: plan.stepMs, points: query.isTotalOnly === true ? 0 : points, groups };
 }
 
 /** The values with the largest first metric; those with percentiles by their number of requests. */
-function topValues(database: Database, { query, where, values, column }: Plan): string[] {
+function topValues(database: Database, { query, whole, column }: Plan): string[] {
   const [first = "requests"] = query.metrics;
   const metric: Metric = seriesMetrics[first];
   const order = metric.kind === "quantile" ? "sum(requests)" : metric.sums[0];
-  const sql = `select ${column} as value from cells where ${where} group by 1 order by coalesce(${order}, 0) desc, 1 limit ?`;
+  const sql = `select ${column} as value from ${whole.from} group by 1 order by coalesce(${order}, 0) desc, 1 limit ?`;
   return database
     .query(sql)
-    .values(...values, query.top)
+    .values(...whole.values, query.top)
     .map(([value]) => String(value));
 }
 
@@ -188,36 +232,37 @@ function groupsOf(database: Database, plan: Plan, top: readonly string[], points
   const at = (group: string | null, index: number): Sums[] => {
     const list = found.get(group) ?? [];
     found.set(group, list);
-    const both = [index, points].map((each) => (list[each] ??= emptySums(plan)));
-    return both;
+    return [...new Set([index, points])].map((each) => (list[each] ??= emptySums(plan)));
   };
   const group =
     plan.column === null ? "null" : `iif(${plan.column} in (select value from json_each(?)), ${plan.column}, null)`;
   const names = plan.column === null ? [] : [JSON.stringify(top)];
-  const index = `(at_ms - ${plan.startMs}) / ${plan.stepMs}`;
-  const from = `from cells where ${plan.where}`;
-  const sums = `select ${group}, ${index}, ${plan.raws.join(", ")} ${from} group by 1, 2`;
-  for (const [value, place, ...raws] of database.query(sums).values(...names, ...plan.values))
+  const isTotal = plan.query.isTotalOnly === true;
+  const index = isTotal ? String(points) : `(at_ms - ${plan.startMs}) / ${plan.stepMs}`;
+  const cells = isTotal ? plan.whole : { from: `cells where ${plan.where}`, values: plan.values };
+  const sums = `select ${group}, ${index}, ${plan.raws.join(", ")} from ${cells.from} group by 1, 2`;
+  for (const [value, place, ...raws] of database.query(sums).values(...names, ...cells.values))
     for (const entry of at(value as string | null, Number(place)))
       for (const [each, raw] of raws.entries()) entry.raws[each] = plus(entry.raws[each] ?? null, raw as bigint | null);
   for (const name of plan.histograms) {
-    const texts = `select ${group}, ${index}, ${name} ${from} and ${name} is not null`;
-    for (const [value, place, text] of database.query(texts).values(...names, ...plan.values))
+    const texts = `select ${group}, ${index}, ${name} from ${cells.from}`;
+    for (const [value, place, text] of database.query(texts).values(...names, ...cells.values))
       for (const { histograms } of at(value as string | null, Number(place)))
-        addHistogram(histograms.get(name) ?? new Map(), String(text));
+        addHistogram(histograms.get(name) ?? new Map(), text as string | null);
   }
   return [...found].map(([value, list]) => writtenGroup(plan, value, list, points));
 }
 
 function writtenGroup(plan: Plan, value: string | null, list: readonly Sums[], points: number): SeriesGroup {
-  const { metrics } = plan.query;
+  const { metrics, isTotalOnly = false } = plan.query;
+  const shown = isTotalOnly ? 0 : points;
   const none = emptySums(plan);
   const of = (metric: SeriesMetric, index: number) => metricOf(plan, metric, list[index] ?? none);
   return {
     value,
     isOther: value === null && plan.column !== null,
     points: Object.fromEntries(
-      metrics.map((name) => [name, Array.from({ length: points }, (_, index) => of(name, index))]),
+      metrics.map((name) => [name, Array.from({ length: shown }, (_, index) => of(name, index))]),
     ),
     totals: Object.fromEntries(metrics.map((name) => [name, of(name, points)])),
   };
@@ -244,28 +289,4 @@ function quantileOf(histogram: Histogram | undefined, part: number): number | nu
     if (left <= 0) return bucketMs(bucket);
   }
   return null;
-}
-
-/** A value of a dimension, with its requests. */
-export interface Facet {
-  readonly value: string;
-  readonly requests: number;
-}
-
-export interface FacetQuery {
-  readonly dimension: RollUpDimension;
-  readonly sinceMs: number;
-  readonly limit: number;
-}
-
-/** The values with most requests first. */
-export function readFacets(dataFolder: string, { dimension, sinceMs, limit }: FacetQuery): Facet[] {
-  const sql = `select a, sum(requests) from cells where level = 'day' and name = ? and at_ms >= ? and a <> ''
-    group by 1 order by 2 desc, 1 limit ?`;
-  return withUsageIndex(dataFolder, ({ database }) =>
-    database
-      .query(sql)
-      .values(dimension, Math.floor(sinceMs / dayMs) * dayMs, limit)
-      .map(([value, requests]) => ({ value: String(value), requests: Number(requests) })),
-  );
 }

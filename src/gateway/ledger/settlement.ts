@@ -35,6 +35,8 @@ export interface Ending {
   readonly credential?: string | null;
   readonly attemptStartedMs?: number | null;
   readonly passedOver?: readonly PassedOver[];
+  /** Of src/canonical/timings.ts. */
+  readonly timings?: string | null;
   /** The service tier, if it is not the default. */
   readonly tier?: string | null;
 }
@@ -69,6 +71,7 @@ export function settlementOf(ending: Ending, prices: Prices): LedgerSettlement {
     attemptStartedMs = null,
     passedOver = none,
     tier = null,
+    timings = null,
   } = ending;
   const { costNanoDollars, priceNanoDollars } = moneyOf(ending, usage, prices);
   return {
@@ -89,6 +92,7 @@ export function settlementOf(ending: Ending, prices: Prices): LedgerSettlement {
     warnings: warnings.length === 0 ? null : warningText(warnings),
     passedOver: passedOver.length === 0 ? null : passedOver,
     tier,
+    timings,
   };
 }
 

@@ -87,6 +87,8 @@ export interface LedgerSettlement {
   readonly passedOver: readonly PassedOver[] | null;
   /** The service tier, if it is not the default. */
   readonly tier?: string | null;
+  /** Of src/canonical/timings.ts; null where they were not measured. */
+  readonly timings?: string | null;
 }
 
 /** An attempt other than the successful one, which is in the request's own row. */

@@ -4,25 +4,23 @@ import { Database, type SQLQueryBindings } from "bun:sqlite";
 import { join } from "node:path";
 import { Type } from "typebox";
 import { IntColumn, rowReader } from "../../store/rows.ts";
-import { adjustedRows, adjustmentSumsSql, isBooked, lastBookedSql } from "./adjustments.ts";
+import { adjustedRows, isBooked, lastBookedSql } from "./adjustments.ts";
 import { columnOf } from "./columns.ts";
-import { type LedgerFile, ledgerFiles, type QueryFile, queryFile } from "./files.ts";
+import { type LedgerFile, ledgerFiles, type QueryFile, type QueryValues, queryFile } from "./files.ts";
+import { groupColumns, type IndexRow, type RowValue, readIndexRows } from "./index-rows.ts";
 import { addRequestIds, requestIdTable } from "./request-ids.ts";
 import { addRollUps, rollUpTables } from "./roll-ups.ts";
-import { sumNames, sumOf, sumsShape, sumsSql, type UsageSums } from "./usage-sums.ts";
+import { addRowSums, adjustmentParts, columnValues, noSums, type RowSums, sumColumns, sumParts } from "./usage-sums.ts";
 
 /** Rows in a block: a page of requests with a rare value reads few blocks. */
 export const blockRows = 512;
-/** Rows that are read at once. */
-const chunkRows = 50_000;
+/** Rows that are added in one transaction, so that the index of a large ledger is made in bounded memory. */
+const chunkRows = 10_000;
 export const hourMs = 3_600_000;
 export const dayMs = 24 * hourMs;
 
-/** Columns with sums. */
-const groupColumns = ["organization", "project", "key_id", "end_user", "model", "provider", "operation"] as const;
-
 /** Columns whose values are indexed by block. */
-const zoneColumns: readonly string[] = [...groupColumns, "session", "state", columnOf("errorCode")];
+const zoneColumns: readonly RowValue[] = [...groupColumns, "session", "state", "errorCode"];
 
 const version = 6;
 const tables = [
@@ -35,7 +33,7 @@ const tables = [
     primary key (ledger, block)) without rowid`,
   `create table sums (level text not null, ledger text not null, at_ms integer not null,
     ${groupColumns.map((name) => `${name} text not null`).join(", ")},
-    ${sumNames.map((name) => `${columnOf(name)} integer`).join(", ")},
+    ${sumColumns.map((name) => `${name} integer`).join(", ")},
     primary key (level, ledger, at_ms, ${groupColumns.join(", ")})) without rowid`,
   requestIdTable,
   ...rollUpTables,
@@ -68,8 +66,12 @@ export function withUsageIndex<Result>(dataFolder: string, read: (index: UsageIn
   database.run("pragma busy_timeout = 600000");
   database.run("pragma journal_mode = wal");
   database.run("pragma synchronous = normal");
+  database.run("pragma cache_size = -65536");
   database.transaction(makeTables).immediate(database);
-  for (const file of files) database.transaction(catchUp).immediate(database, file);
+  for (const file of files) {
+    let isPart = true;
+    while (isPart) isPart = database.transaction(catchUp).immediate(database, file);
+  }
   return read({ files, database });
 }
 
@@ -101,118 +103,141 @@ const placeOf = (database: Database, ledger: string) =>
 /** The last repricing of a ledger that the index has. */
 export const adjustedThrough = (database: Database, ledger: string): number => placeOf(database, ledger).adjusted;
 
-const catchUp = (database: Database, { path, id }: LedgerFile): void =>
-  queryFile(path, (query) => indexLedger(database, id, query));
+const catchUp = (database: Database, { path, id }: LedgerFile): boolean =>
+  queryFile(path, (...queries) => indexLedger(database, id, ...queries));
 
-/** Indexes everything that was settled in one state of the ledger, so that the feed misses nothing. */
-export function indexLedger(database: Database, id: string, query: QueryFile): void {
-  const adjusted = adjustedThrough(database, id);
-  let through = placeOf(database, id).through;
+/**
+ * Adds what was settled in one state of the ledger, so that the feed misses nothing. True if there is more: then the
+ * index has the first rows only, and nothing reads it before it has the others.
+ */
+export function indexLedger(database: Database, id: string, query: QueryFile, queryValues: QueryValues): boolean {
+  const { through, adjusted } = placeOf(database, id);
   const late = readNumbers(database.query("select n from late where ledger = ?").all(id)).map(({ n }) => n);
   const last = readNumbers(query("select coalesce(max(n), 0) as n from requests"))[0]?.n ?? 0;
   const booked = readNumbers(query(lastBookedSql))[0]?.n ?? 0;
-  if (last === through && late.length === 0 && booked === adjusted) return;
-  if (late.length > 0) addLate(database, query, id, late);
-  for (; through < last; through += chunkRows) addChunk(database, query, id, [through, through + chunkRows]);
-  if (booked !== adjusted) addAdjustments(database, query, id, adjusted);
-  database.query("insert or replace into files (ledger, through, adjusted) values (?, ?, ?)").run(id, last, booked);
+  if (last === through && late.length === 0 && booked === adjusted) return false;
+  if (late.length > 0) addLate(database, queryValues, id, late);
+  const end = Math.min(last, through + chunkRows);
+  if (end > through) addChunk(database, queryValues, id, [through, end]);
+  const isComplete = end === last;
+  if (isComplete && booked !== adjusted) addAdjustments(database, queryValues, id, adjusted);
+  const put = database.query("insert or replace into files (ledger, through, adjusted) values (?, ?, ?)");
+  put.run(id, end, isComplete ? booked : adjusted);
+  return !isComplete;
 }
 
-function addLate(database: Database, query: QueryFile, ledger: string, late: readonly number[]): void {
-  const numbers = JSON.stringify(late);
-  const where = "n in (select value from json_each(?))";
-  const settled = readNumbers(query(`select n from requests where ${where} and settled_seq is not null`, numbers));
-  if (settled.length === 0) return;
+const requestsWhere = (where: string, values: readonly SQLQueryBindings[]) => ({
+  ...{ parts: sumParts, hasLatency: true, from: `requests where ${where}`, values },
+});
+
+function addLate(database: Database, query: QueryValues, ledger: string, late: readonly number[]): void {
+  const where = "n in (select value from json_each(?)) and settled_seq is not null";
+  const settled = readIndexRows(query, requestsWhere(where, [JSON.stringify(late)]));
   const remove = database.query("delete from late where ledger = ? and n = ?");
   for (const { n } of settled) remove.run(ledger, n);
-  addSettled(database, query, ledger, { where, values: [JSON.stringify(settled.map(({ n }) => n))] });
+  addSettled(database, ledger, settled);
 }
 
-function addChunk(database: Database, query: QueryFile, ledger: string, range: readonly [number, number]): void {
-  const where = "n > ? and n <= ?";
-  const insert = database.query("insert into late (ledger, n) values (?, ?)");
-  for (const { n } of readNumbers(query(`select n from requests where ${where} and settled_seq is null`, ...range)))
-    insert.run(ledger, n);
-  const times = `select n / ${blockRows} as block, min(at_ms) as low, max(at_ms) as high from requests where ${where} group by 1`;
+function addChunk(database: Database, query: QueryValues, ledger: string, range: readonly [number, number]): void {
+  const rows = readIndexRows(query, requestsWhere("n > ? and n <= ?", range));
+  const wait = database.query("insert into late (ledger, n) values (?, ?)");
+  for (const { n, seq } of rows) if (seq === null) wait.run(ledger, n);
+  addBlocks(database, ledger, rows);
+  addRequestIds(database, ledger, rows);
+  addSettled(
+    database,
+    ledger,
+    rows.filter(({ seq }) => seq !== null),
+  );
+}
+
+const blockOf = (n: number): number => Math.floor(n / blockRows);
+
+function addBlocks(database: Database, ledger: string, rows: readonly IndexRow[]): void {
+  const blocks = new Map<number, { low: number; high: number }>();
+  for (const { n, atMs } of rows) {
+    const { low, high } = blocks.get(blockOf(n)) ?? { low: atMs, high: atMs };
+    blocks.set(blockOf(n), { low: Math.min(low, atMs), high: Math.max(high, atMs) });
+  }
   const put = database.query(`insert into blocks (ledger, block, min_at, max_at) values (?, ?, ?, ?)
     on conflict do update set min_at = min(min_at, excluded.min_at), max_at = max(max_at, excluded.max_at)`);
-  for (const row of query(times, ...range)) put.run(ledger, ...(Object.values(Object(row)) as SQLQueryBindings[]));
-  addRequestIds(database, query, ledger, range);
-  addSettled(database, query, ledger, { where, values: [...range] });
+  for (const [block, { low, high }] of blocks) put.run(ledger, block, low, high);
 }
 
-interface Selection {
-  readonly where: string;
-  readonly values: SQLQueryBindings[];
-}
-
-function addSettled(database: Database, query: QueryFile, ledger: string, { where, values }: Selection): void {
-  const from = `from requests where ${where} and settled_seq is not null`;
+function addSettled(database: Database, ledger: string, rows: readonly IndexRow[]): void {
+  if (rows.length === 0) return;
   const put = database.query("insert or ignore into feed (ledger, seq, n) values (?, ?, ?)");
-  for (const row of query(`select settled_seq, n ${from}`, ...values))
-    put.run(ledger, ...(Object.values(Object(row)) as SQLQueryBindings[]));
-  const zone = database.query("insert or ignore into zones (ledger, name, value, block) values (?, ?, ?, ?)");
-  for (const name of zoneColumns)
-    for (const row of query(
-      `select distinct coalesce(${name}, '') as value, n / ${blockRows} as block ${from}`,
-      ...values,
-    ))
-      zone.run(ledger, name, ...(Object.values(Object(row)) as SQLQueryBindings[]));
-  addSums(database, ledger, query(groupsOf(sumsSql, from), ...values));
-  addRollUps(database, { ledger, query, sums: sumsSql, hasLatency: true, from, values, nowMs: Date.now() });
+  for (const { seq, n } of rows) put.run(ledger, seq, n);
+  addZones(database, ledger, rows);
+  addSums(database, ledger, rows);
+  addRollUps(database, ledger, rows, Date.now());
 }
 
-const groupsOf = (sums: string, from: string): string => `select at_ms / ${hourMs} * ${hourMs} as at_ms,
-  ${groupColumns.map((name) => `coalesce(${name}, '') as ${name}`).join(", ")}, ${sums} ${from}
-  group by ${[0, ...groupColumns].map((_, index) => index + 1).join(", ")}`;
+function addZones(database: Database, ledger: string, rows: readonly IndexRow[]): void {
+  const put = database.query("insert or ignore into zones (ledger, name, value, block) values (?, ?, ?, ?)");
+  for (const name of zoneColumns) {
+    const found = new Map<number, Set<string>>();
+    for (const row of rows) {
+      const block = blockOf(row.n);
+      const values = found.get(block) ?? new Set();
+      found.set(block, values.add(row[name]));
+    }
+    for (const [block, values] of found) for (const value of values) put.run(ledger, columnOf(name), value, block);
+  }
+}
 
 /** What was booked since the last one that the index has. */
-function addAdjustments(database: Database, query: QueryFile, ledger: string, adjusted: number): void {
-  const from = `from ${adjustedRows} where ${isBooked} and repricing > ?`;
-  const sums = adjustmentSumsSql(sumNames);
-  addSums(database, ledger, query(groupsOf(sums, from), adjusted));
-  addRollUps(database, { ledger, query, sums, hasLatency: false, from, values: [adjusted], nowMs: Date.now() });
+function addAdjustments(database: Database, query: QueryValues, ledger: string, adjusted: number): void {
+  const from = `${adjustedRows} where ${isBooked} and repricing > ?`;
+  const rows = readIndexRows(query, { parts: adjustmentParts, hasLatency: false, from, values: [adjusted] });
+  addSums(database, ledger, rows);
+  addRollUps(database, ledger, rows, Date.now());
 }
 
-const groupShape = Type.Object({
-  at_ms: IntColumn,
-  ...Object.fromEntries(groupColumns.map((name) => [name, Type.String()])),
-  ...sumsShape.properties,
-});
-const readGroups = rowReader("requests", groupShape);
+/** Rows of the same time with the same values, added up. */
+interface Group {
+  readonly atMs: number;
+  readonly values: readonly string[];
+  readonly sums: RowSums;
+}
 
-type GroupRow = UsageSums & { readonly at_ms: number } & Readonly<Record<(typeof groupColumns)[number], string>>;
+/** Added up by their times at a level, and by their values. */
+function groupsAt(level: SumLevel, rows: Iterable<Group>): Iterable<Group> {
+  const found = new Map<string, Group>();
+  for (const row of rows) {
+    const atMs = startOfSum(level, row.atMs);
+    const values = level === "user" || level === "user_day" ? row.values : row.values.with(userAt, "");
+    const id = `${atMs}\0${values.join("\0")}`;
+    let group = found.get(id);
+    if (group === undefined) {
+      group = { atMs, values, sums: noSums() };
+      found.set(id, group);
+    }
+    addRowSums(group.sums, row.sums);
+  }
+  return found.values();
+}
 
-const levels: readonly SumLevel[] = ["user", "user_day", "hour", "day", "month"];
+const userAt = groupColumns.indexOf("end_user");
 
-const atLevel = (level: SumLevel, row: GroupRow): GroupRow => ({
-  ...row,
-  end_user: level === "user" || level === "user_day" ? row.end_user : "",
-  at_ms: startOfSum(level, row.at_ms),
-});
-
-const sumColumns = sumNames.map(columnOf);
 const addition = `insert into sums (level, ledger, at_ms, ${[...groupColumns, ...sumColumns].join(", ")})
   values (${[0, 0, 0, ...groupColumns, ...sumColumns].map(() => "?").join(", ")}) on conflict do update set
   ${sumColumns.map((name) => `${name} = iif(${name} is null, excluded.${name}, ${name} + coalesce(excluded.${name}, 0))`).join(", ")}`;
 
-function addSums(database: Database, ledger: string, rows: readonly unknown[]): void {
-  const groups = readGroups(rows) as unknown as GroupRow[];
+function addSums(database: Database, ledger: string, rows: readonly IndexRow[]): void {
   const add = database.query(addition);
-  for (const level of levels) {
-    const merged = new Map<string, GroupRow>();
-    for (const group of groups.map((each) => atLevel(level, each))) {
-      const name = JSON.stringify([group.at_ms, ...groupColumns.map((column) => group[column])]);
-      const before = merged.get(name);
-      merged.set(name, before === undefined ? group : { ...group, ...sumOf(before, group) });
-    }
-    for (const group of merged.values())
-      add.run(
-        level,
-        ledger,
-        group.at_ms,
-        ...groupColumns.map((name) => group[name]),
-        ...sumNames.map((name) => group[name]),
-      );
-  }
+  const write = (level: SumLevel, from: Iterable<Group>): Iterable<Group> => {
+    const groups = [...groupsAt(level, from)];
+    for (const { atMs, values, sums } of groups)
+      add.run(level, ledger, atMs, ...values, ...columnValues(sums).slice(0, sumColumns.length));
+    return groups;
+  };
+  const each = rows.map((row) => ({
+    atMs: row.atMs,
+    values: groupColumns.map((name) => row[name]),
+    sums: row.sums,
+  }));
+  const users = write("user", each);
+  write("user_day", users);
+  write("month", write("day", write("hour", users)));
 }

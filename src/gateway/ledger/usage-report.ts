@@ -2,11 +2,12 @@
 import type { SQLQueryBindings } from "bun:sqlite";
 import { Type } from "typebox";
 import { rowReader } from "../../store/rows.ts";
-import { adjustedRows, adjustmentSumsSql, isBooked } from "./adjustments.ts";
+import { adjustedRows, isBooked } from "./adjustments.ts";
 import { columnOf } from "./columns.ts";
 import { queryFile, readFiles } from "./files.ts";
+import { type Segment, type SumPeriod, segmentsOf } from "./time-segments.ts";
 import { dayMs, hourMs, type SumLevel, startOfSum, withUsageIndex } from "./usage-index.ts";
-import { sumNames, sumOf, sumsShape, sumsSql, type UsageSums } from "./usage-sums.ts";
+import { adjustmentParts, sumNames, sumOf, sumParts, sumsShape, sumsSql, type UsageSums } from "./usage-sums.ts";
 
 /** Dimensions to group by. Hours and days are UTC, as in `2026-01-31T13` and `2026-01-31`. */
 const usageDimensions = [
@@ -59,13 +60,13 @@ export function readUsageReport(dataFolder: string, exact: UsageQuery): UsageRep
   const groups = new Groups(query.groupBy);
   withUsageIndex(dataFolder, ({ files, database }) => {
     const { clauses, values } = conditions(query);
-    const segments = segmentsOf(query).map((segment) => ({ ...segment, ...conditions({ ...query, ...segment }) }));
+    const parts = segments(query).map((segment) => ({ ...segment, ...conditions({ ...query, ...segment }) }));
     const sums = sumNames.map((name) => `sum(${columnOf(name)}) as "${name}"`).join(", ");
-    const open = select(query, sumsSql, "requests", [...clauses, "n in (select value from json_each(?))"]);
+    const open = select(query, sumsSql(sumParts), "requests", [...clauses, "n in (select value from json_each(?))"]);
     for (const { id, path } of files) {
-      for (const segment of segments) {
-        const settled = select(query, sums, "sums", [...segment.clauses, "level = ?", "ledger = ?"]);
-        groups.add(database.query(settled).all(...segment.values, segment.level, id));
+      for (const part of parts) {
+        const settled = select(query, sums, "sums", [...part.clauses, "level = ?", "ledger = ?"]);
+        groups.add(database.query(settled).all(...part.values, part.level, id));
       }
       const late = database.query("select n from late where ledger = ?").values(id).flat().map(Number);
       if (late.length > 0) groups.add(queryFile(path, (ask) => ask(open, ...values, JSON.stringify(late))));
@@ -81,10 +82,32 @@ export function readUsageReport(dataFolder: string, exact: UsageQuery): UsageRep
 export function sumAllRows(dataFolder: string, query: UsageQuery): UsageReportRow[] {
   const { clauses, values } = conditions(query);
   const groups = new Groups(query.groupBy);
-  const adjustments = select(query, adjustmentSumsSql(sumNames), adjustedRows, [...clauses, isBooked]);
-  for (const sql of [select(query, sumsSql, "requests", clauses), adjustments])
+  const adjustments = select(query, sumsSql(adjustmentParts), adjustedRows, [...clauses, isBooked]);
+  for (const sql of [select(query, sumsSql(sumParts), "requests", clauses), adjustments])
     for (const rows of readFiles(dataFolder, sql, values)) groups.add(rows);
   return groups.rows();
+}
+
+/**
+ * One row per group, the most expensive first; empty text where no provider was reached. Empty without a ledger. Times
+ * are exact.
+ */
+export function readUsage(
+  dataFolder: string,
+  { groupBy, keyId, ...times }: Omit<UsageQuery, "filter"> & { readonly keyId?: string },
+): UsageReportRow[] {
+  const filter = keyId === undefined ? {} : { filter: { key: keyId } };
+  const isInHours = [times.sinceMs, times.untilMs].every((ms = 0) => ms % hourMs === 0);
+  const read = isInHours ? readUsageReport : sumAllRows;
+  return read(dataFolder, { groupBy, ...times, ...filter }).toSorted(dearestFirst);
+}
+
+const nameOf = ({ group }: UsageReportRow): string => Object.values(group).join(" ");
+
+function dearestFirst(left: UsageReportRow, right: UsageReportRow): number {
+  const [one, other] = [left.costNanoDollars ?? -1n, right.costNanoDollars ?? -1n];
+  if (one !== other) return one > other ? -1 : 1;
+  return right.requests - left.requests || (nameOf(left) < nameOf(right) ? -1 : 1);
 }
 
 function select({ groupBy }: UsageQuery, sums: string, table: string, clauses: readonly string[]): string {
@@ -105,41 +128,24 @@ function inWholeHours(query: UsageQuery): UsageQuery {
   };
 }
 
-/** A part of the time range, and the sums that it is read from. */
-interface Segment {
-  readonly level: SumLevel;
-  readonly sinceMs: number | undefined;
-  readonly untilMs: number | undefined;
-}
-
-/** Whole months and days are read from their own sums, the rest from hours. */
-function segmentsOf({ groupBy, filter, sinceMs, untilMs }: UsageQuery): Segment[] {
-  const isOfUsers = groupBy.includes("endUser") || filter?.endUser !== undefined;
-  const all: readonly SumLevel[] = isOfUsers ? ["user", "user_day"] : ["hour", "day", "month"];
-  const finest = groupBy.includes("hour") ? 1 : groupBy.includes("day") ? 2 : all.length;
-  return split(all.slice(0, finest), sinceMs, untilMs);
-}
-
-function split(levels: readonly SumLevel[], sinceMs: number | undefined, untilMs: number | undefined): Segment[] {
-  const [level = "hour", ...coarser] = levels;
-  const [next] = coarser;
-  if (next === undefined) return [{ level, sinceMs, untilMs }];
-  const floor = (ms: number): number => startOfSum(next, ms);
-  const end = untilMs === undefined ? undefined : floor(untilMs);
-  const begin = sinceMs === undefined || floor(sinceMs) === sinceMs ? sinceMs : nextStart(next, sinceMs);
-  if ((begin ?? 0) >= (end ?? Number.POSITIVE_INFINITY)) return [{ level, sinceMs, untilMs }];
-  return [
-    ...(begin === sinceMs ? [] : [{ level, sinceMs, untilMs: begin }]),
-    ...split(coarser, begin, end),
-    ...(end === untilMs ? [] : [{ level, sinceMs: end, untilMs }]),
-  ];
-}
-
 const longestMonthMs = 31 * dayMs;
 
-/** The start of the next day or month. */
-const nextStart = (level: SumLevel, ms: number): number =>
-  startOfSum(level, startOfSum(level, ms) + (level === "month" ? longestMonthMs : dayMs));
+const periodOf = (name: SumLevel): SumPeriod<SumLevel> => ({
+  name,
+  start: (ms) => startOfSum(name, ms),
+  next: (ms) => startOfSum(name, startOfSum(name, ms) + (name === "month" ? longestMonthMs : dayMs)),
+});
+
+const userPeriods = [periodOf("user"), periodOf("user_day")] as const;
+const periods = [periodOf("hour"), periodOf("day"), periodOf("month")] as const;
+
+/** Whole months and days are read from their own sums, the rest from hours. */
+function segments({ groupBy, filter, sinceMs, untilMs }: UsageQuery): Segment<SumLevel>[] {
+  const isOfUsers = groupBy.includes("endUser") || filter?.endUser !== undefined;
+  const [finest, ...coarser] = isOfUsers ? userPeriods : periods;
+  const count = groupBy.includes("hour") ? 0 : groupBy.includes("day") ? 1 : coarser.length;
+  return segmentsOf([finest, ...coarser.slice(0, count)], sinceMs, untilMs);
+}
 
 /** Groups of several files, merged. */
 class Groups {

@@ -5,7 +5,7 @@ import type { Warning } from "../../canonical/warning.ts";
 import { outputBoundPath, withOutputBound } from "../../dialects/output-bound.ts";
 import type { RequestOutline } from "../../dialects/request-outline.ts";
 import { approximateInput, inputBound } from "../../dialects/tokens/figures.ts";
-import type { DeadlineClock } from "../../lib/deadline.ts";
+import { settledWithin } from "../../lib/deadline.ts";
 import { createAttemptLog } from "../attempts/attempt-log.ts";
 import { type AttemptContext, attemptStream, attemptWhole } from "../attempts/model-attempts.ts";
 import type { BodyRecorder } from "../bodies/recorder.ts";
@@ -17,6 +17,7 @@ import { createMeter, type Meter } from "../streaming/meter.ts";
 import type { GatewayDependencies } from "./dependencies.ts";
 import { type Exchange, type ExchangeOutcome, type ServedBy, withServedBy } from "./exchange.ts";
 import type { AdmittedExchange, Work } from "./exchange-request.ts";
+import { ExchangeTimes } from "./exchange-times.ts";
 import type { Gateway } from "./gateway.ts";
 import type { GatewayRequest } from "./gateway-request.ts";
 import { streamEncoderOf } from "./gateway-request.ts";
@@ -49,7 +50,8 @@ async function answerRequest(
   gatewayRequest: GatewayRequest,
   context: RequestContext,
 ): Promise<GatewayReply> {
-  const admit = (): AdmittedExchange => admitRequest(dependencies, gatewayRequest, context);
+  const times = new ExchangeTimes(context, dependencies.clock.monotonicMs());
+  const admit = (): AdmittedExchange => admitRequest(dependencies, gatewayRequest, context, times);
   const model = modelNamed(dependencies.catalog.current(), gatewayRequest.outline.model, context.caller);
   const admitted = admitInTurn(dependencies, model, context, admit);
   const exchange = admitted instanceof Promise ? await admitted : admitted;
@@ -60,10 +62,12 @@ async function answerRequest(
 function admitRequest(
   dependencies: GatewayDependencies,
   gatewayRequest: GatewayRequest,
-  { caller, requestId, session, arrivedMs }: Omit<RequestContext, "signal" | "encoder">,
+  context: Omit<RequestContext, "signal" | "encoder">,
+  times = new ExchangeTimes(context, dependencies.clock.monotonicMs()),
 ): AdmittedExchange {
   const { outline } = gatewayRequest;
   const { operation } = outline;
+  const { caller, requestId, session, arrivedMs } = context;
   const model = modelNamed(dependencies.catalog.current(), outline.model, caller);
   return admit(dependencies, {
     caller,
@@ -72,6 +76,7 @@ function admitRequest(
     requestId,
     session,
     arrivedMs,
+    times,
     size: requestSize(gatewayRequest),
     content: () => gatewayRequest.request,
     resolve: () => planFor(dependencies, outline, model),
@@ -203,6 +208,7 @@ async function refuse(
   context: AttemptContext,
   { failure, servedBy }: { readonly failure: GatewayError; readonly servedBy: ServedBy | null },
 ): Promise<never> {
+  exchange.replyEnded();
   exchange.bodies?.response(
     JSON.stringify(context.gatewayRequest.dialect.error.render(failure, exchange.requestId).body),
   );
@@ -263,12 +269,14 @@ async function streamed(
   // Audio needs its Content-Type before its first byte, and has no heartbeats.
   const early = gatewayRequest.dialect.audio
     ? await stream
-    : await within(stream, streamTimers.heartbeatMs, { ticker: streamTimers.ticker, clock: dependencies.clock });
+    : await settledWithin(stream, streamTimers.heartbeatMs, { ticker: streamTimers.ticker, clock: dependencies.clock });
   if (early !== null && "failure" in early) return refuse(exchange, context, early);
-  const outcome = (end: ClientStreamEnd): Promise<ExchangeOutcome> =>
-    end.opened && end.servedBy !== null && meter !== null
+  const outcome = (end: ClientStreamEnd): Promise<ExchangeOutcome> => {
+    exchange.replyEnded();
+    return end.opened && end.servedBy !== null && meter !== null
       ? streamedOutcome(context, end.servedBy, meter, end)
       : failedOutcome(context, end.servedBy, end.error ?? toGatewayError(new Error("the stream never began")));
+  };
   exchange.startStream();
   const body = clientStream({
     stream,
@@ -285,16 +293,4 @@ async function streamed(
   const type = early?.value.type ?? null;
   const shown = exchange.bodies?.responseStream(body) ?? body;
   return { body: shown, servedBy: early?.servedBy ?? null, exchange, ...(type === null ? {} : { type }) };
-}
-
-/** The value if it arrives in time, otherwise null; the promise continues. */
-function within<T>(promise: Promise<T>, timeoutMs: number, { ticker, clock }: DeadlineClock): Promise<T | null> {
-  const dueMs = clock.monotonicMs() + timeoutMs;
-  return new Promise((resolve, reject) => {
-    const look = (): void => {
-      if (clock.monotonicMs() >= dueMs) resolve(null);
-    };
-    ticker.subscribe(look);
-    promise.then(resolve, reject).finally(() => ticker.unsubscribe(look));
-  });
 }

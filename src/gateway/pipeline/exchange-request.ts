@@ -9,6 +9,7 @@ import type { Candidate } from "../routing/catalog.ts";
 import type { Plan } from "../routing/resolve.ts";
 import type { Affinity } from "../routing/router.ts";
 import type { Exchange, ExchangeOutcome } from "./exchange.ts";
+import type { ExchangeTimes } from "./exchange-times.ts";
 
 /** What every exchange has, for any operation. */
 export interface ExchangeRequest {
@@ -21,6 +22,7 @@ export interface ExchangeRequest {
   readonly session: string | null;
   /** Monotonic time of arrival, in milliseconds. */
   readonly arrivedMs: number;
+  readonly times: ExchangeTimes;
   readonly size: RequestSize;
   /** The client's request; built when it is first needed. */
   readonly content: ExchangeIntent["content"];

@@ -14,6 +14,7 @@ import type { PendingReservations, Reservations } from "../policy/reservations.t
 import type { Prices } from "../prices/prices.ts";
 import type { Candidate } from "../routing/catalog.ts";
 import type { Affinity, Router } from "../routing/router.ts";
+import type { ExchangeTimes } from "./exchange-times.ts";
 import type { RunningRequest, RunningWork, Stoppable } from "./running-work.ts";
 
 /** The provider of a reply, and the number of attempts. */
@@ -58,6 +59,8 @@ export interface Exchange extends RequestIds {
   headSent(): void;
   /** The reply is a stream, which lasts until the settlement. */
   startStream(): void;
+  /** Nothing more comes from a provider. Default: with the settlement. */
+  replyEnded(): void;
   /** How many tokens of output may be forwarded: fewer than requested if no more can be reserved. */
   cover(outputTokens: number): number;
   /** Records the usage and the provider so far, in case the process stops. */
@@ -91,24 +94,21 @@ interface ExchangeDependencies extends RequestIds {
   readonly prices: Prices;
   readonly clock: Clock;
   readonly events: Events;
-  readonly arrivedMs: number;
+  readonly times: ExchangeTimes;
   readonly keyId: string;
   readonly project: string;
   readonly bodies: BodyRecorder | null;
   readonly running: RunningWork;
 }
 
-const noWarnings: readonly Warning[] = [];
-
 const servedByFields = (servedBy: ServedBy | null) => ({
   provider: servedBy?.candidate.provider.entry.name ?? null,
   upstreamModel: servedBy?.candidate.model ?? null,
 });
 
-const none: readonly LedgerAttempt[] = [];
-const nonePassed: readonly PassedOver[] = [];
+const none: readonly never[] = [];
 
-function joined(before: readonly PassedOver[] = nonePassed, later: readonly PassedOver[] = nonePassed) {
+function joined(before: readonly PassedOver[] = none, later: readonly PassedOver[] = none) {
   return before.length === 0 ? later : [...before, ...later];
 }
 
@@ -193,6 +193,10 @@ class RunningExchange implements Exchange, Stoppable {
     this.trace?.streamStarted();
   }
 
+  replyEnded(): void {
+    this.given.times.ended = this.given.clock.monotonicMs();
+  }
+
   cover(outputTokens: number): number {
     return this.given.reservations.cover(outputTokens);
   }
@@ -248,14 +252,14 @@ class RunningExchange implements Exchange, Stoppable {
   }
 
   private elapsedMs(): number {
-    return this.given.clock.monotonicMs() - this.given.arrivedMs;
+    return this.given.clock.monotonicMs() - this.given.times.arrived;
   }
 
   private settled({ servedBy, waitedMs }: ExchangeOutcome, settlement: LedgerSettlement): SettledExchange {
     const { firstByteMs, isStream } = this;
     const overheadMs = firstByteMs === null || waitedMs === undefined ? null : firstByteMs - waitedMs;
     const { operation } = this.given;
-    return { operation, settlement, warnings: servedBy?.warnings ?? noWarnings, isStream, overheadMs };
+    return { operation, settlement, warnings: servedBy?.warnings ?? none, isStream, overheadMs };
   }
 
   private ending({
@@ -266,7 +270,8 @@ class RunningExchange implements Exchange, Stoppable {
     attemptStartedMs = null,
     passedOver,
   }: ExchangeOutcome): Ending {
-    const { operation, model, tier } = this.given;
+    const { operation, model, tier, times, clock } = this.given;
+    const nowMs = clock.monotonicMs();
     return {
       operation,
       model,
@@ -280,13 +285,14 @@ class RunningExchange implements Exchange, Stoppable {
       upstreamModel: servedBy?.candidate.model ?? null,
       credential: servedBy?.candidate.provider.entry.credentialName ?? null,
       attempts: servedBy?.attempts ?? 0,
-      warnings: servedBy?.warnings ?? noWarnings,
+      warnings: servedBy?.warnings ?? none,
       usage,
       isCharged: charged,
       attemptStartedMs,
       passedOver: joined(this.given.passedOver, passedOver),
       firstByteMs: this.firstByteMs === null ? null : Math.round(this.firstByteMs),
-      durationMs: Math.round(this.elapsedMs()),
+      durationMs: Math.round(nowMs - times.arrived),
+      timings: times.text(attemptStartedMs, this.firstByteMs, nowMs),
     };
   }
 }

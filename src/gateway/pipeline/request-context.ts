@@ -13,8 +13,10 @@ export interface RequestContext {
   readonly drop?: (() => void) | undefined;
   /** Monotonic time of arrival, in milliseconds. */
   readonly arrivedMs: number;
+  /** When its key was verified, as `arrivedMs`. Absent: not measured. */
+  readonly authenticatedMs?: number | undefined;
   /** How long the client took to send the body. Absent: no time. */
-  readonly readMs?: number;
+  readonly readMs?: number | undefined;
   /** The request id that the client sees. */
   readonly requestId: string;
   /** The session of an agent, if the request names one. */

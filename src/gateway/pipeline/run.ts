@@ -15,14 +15,17 @@ import type { RequestContext } from "./request-context.ts";
 
 /** The steps before the row. A GatewayError is the refusal of a policy, or means that no provider serves the model. */
 export function admit(dependencies: GatewayDependencies, request: ExchangeRequest): AdmittedExchange {
-  const { policies, nextId } = dependencies;
-  const { caller, operation, model, size, content } = request;
+  const { policies, nextId, clock } = dependencies;
+  const { caller, operation, model, size, content, times } = request;
+  times.begin(clock);
   const id = nextId();
   const intent: ExchangeIntent = { id, caller, operation, model, content };
   for (const policy of policies) policy.authorize?.(intent);
+  times.authorized = clock.monotonicMs();
   const plan = request.resolve();
   const candidates = permitted(policies, intent, plan.candidates);
   const routed = dependencies.router.choose(candidates, plan.route, request);
+  times.routed = clock.monotonicMs();
   const reservations = reserve(policies, {
     id,
     caller,
@@ -32,6 +35,7 @@ export function admit(dependencies: GatewayDependencies, request: ExchangeReques
     size,
     candidates: routed.candidates,
   });
+  times.admitted = clock.monotonicMs();
   const decisions = decisionsOf(plan.candidates, candidates, routed);
   const dueMs = request.arrivedMs + (totalMsOf(plan.route, operation) ?? dependencies.limits.requestMs);
   const repeats = plan.route?.repeats ?? 0;
@@ -111,10 +115,11 @@ export async function perform<T>(
 ): Promise<T> {
   const { id, reservations, candidates, request } = admitted;
   const { clock, events, prices, running, bodies, traces } = dependencies;
-  const { requestId, arrivedMs, operation, model, caller } = request;
+  const { requestId, times, operation, model, caller } = request;
   let exchange: Exchange;
   try {
     const entry = await work.open(admitted);
+    times.recorded = clock.monotonicMs();
     exchange = createExchange({
       id,
       requestId,
@@ -123,7 +128,7 @@ export async function perform<T>(
       candidates,
       clock,
       events,
-      arrivedMs,
+      times,
       prices,
       operation,
       model,

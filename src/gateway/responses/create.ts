@@ -86,8 +86,8 @@ async function inBackground(
 ): Promise<GatewayReply> {
   const { gateway, store, codec } = dependencies;
   runs.admit();
-  const { caller, arrivedMs, requestId, session } = incoming.context;
-  const context = { caller, arrivedMs, requestId, session };
+  const { caller, arrivedMs, authenticatedMs, readMs, requestId, session } = incoming.context;
+  const context = { caller, arrivedMs, authenticatedMs, readMs, requestId, session };
   const admitted = gateway.admit(request, context);
   const response = codec.documents.queued(request.write);
   const row = jobRow(dependencies, job, response, job.createdAtMs + heartbeatTtlMs);

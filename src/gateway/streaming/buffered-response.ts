@@ -17,7 +17,6 @@ import type { AttemptLog } from "../attempts/attempt-log.ts";
 import type { BufferedResponse, ReadResponse, UpstreamPlan } from "../attempts/upstream-plan.ts";
 import { mergeAnswers, textOfAnswer } from "../operations/chat.ts";
 import { check, merge } from "../operations/index.ts";
-import { countRefusal } from "../operations/token-count-refusal.ts";
 import type { GatewayRequest } from "../pipeline/gateway-request.ts";
 import type { UsageEstimates } from "../pipeline/usage-estimate.ts";
 import type { Candidate } from "../routing/catalog.ts";
@@ -209,4 +208,12 @@ export async function mergedResponse(
   if (response.usage !== undefined) return rendered(response, plan, gatewayRequest);
   const requests = plan.parts.length === 0 ? [gatewayRequest.request] : plan.parts.map(({ ask }) => ask);
   return rendered({ ...response, usage: await estimates.reply(requests, response, candidate) }, plan, gatewayRequest);
+}
+
+const noSuchPath = new Set([404, 405, 501]);
+
+/** `counter_missing` for a server without an endpoint for token counts, otherwise the failure itself. */
+function countRefusal(status: number, failure: GatewayError): GatewayError {
+  if (!noSuchPath.has(status) || failure.kind === "upstream_model_not_found") return failure;
+  return new GatewayError("counter_missing", "The provider does not offer token counting.", { cause: failure });
 }

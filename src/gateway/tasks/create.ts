@@ -7,6 +7,7 @@ import { type AttemptLog, createAttemptLog } from "../attempts/attempt-log.ts";
 import { type AttemptResult, attemptCandidates, type CandidateAttempts } from "../attempts/attempt-loop.ts";
 import { type Exchange, type ServedBy, withServedBy } from "../pipeline/exchange.ts";
 import type { AdmittedExchange } from "../pipeline/exchange-request.ts";
+import { ExchangeTimes } from "../pipeline/exchange-times.ts";
 import { attemptRows, unableRows } from "../pipeline/outcome.ts";
 import { videoSize } from "../pipeline/request-size.ts";
 import { ledgerNames } from "../policy/caller.ts";
@@ -61,6 +62,7 @@ export function createTask(dependencies: TaskDependencies, submission: TaskSubmi
     requestId,
     session,
     arrivedMs,
+    times: new ExchangeTimes({ arrivedMs }, arrivedMs),
     size: videoSize(video),
     content: () => video,
     resolve: submission.resolve,

@@ -1,5 +1,6 @@
 // Names and values of attributes after the GenAI semantic conventions. No attribute holds a prompt, a body or a secret.
 import type { Attributes } from "@opentelemetry/api";
+import { timingsOf } from "../../canonical/timings.ts";
 import type { Usage } from "../../canonical/usage.ts";
 import { semanticName } from "../../providers/semantic-names.ts";
 import type { StartedAttempt } from "../trace.ts";
@@ -24,6 +25,15 @@ const portOf = ({ port, protocol }: URL): number => Number(port) || (protocol ==
 
 const sum = (...amounts: readonly (number | undefined)[]): number =>
   amounts.reduce<number>((total, amount) => total + (amount ?? 0), 0);
+
+const perSecond = 1e6;
+
+/** Seconds of each part that was reached, such as `turnpike.time.limits`. */
+export function timeAttributes(stored: string | null | undefined): Attributes {
+  const parts = Object.entries(timingsOf(stored ?? null) ?? {});
+  const reached = parts.filter((entry): entry is [string, number] => entry[1] !== null);
+  return Object.fromEntries(reached.map(([part, us]) => [`turnpike.time.${part}`, us / perSecond]));
+}
 
 /** Input tokens include those of a cache, and output tokens those of reasoning. */
 export function tokensOf(usage: Usage): { readonly input: number; readonly output: number } {

@@ -12,14 +12,14 @@ import {
 import type { GatewayError } from "../../canonical/error.ts";
 import type { SettledExchange } from "../metrics.ts";
 import type { ExchangeTrace, StartedAttempt, StartedExchange } from "../trace.ts";
-import { attemptAttributes, operationName, usageAttributes } from "./attributes.ts";
+import { attemptAttributes, operationName, timeAttributes, usageAttributes } from "./attributes.ts";
 import { headersOf, type RequestSpan, SpanClock, type SpanDependencies } from "./request-span.ts";
 
 const nanoDollarsPerDollar = 1e9;
 
 /** The result of an exchange, as in the ledger. */
 export function settledAttributes({ operation, settlement, isStream }: SettledExchange): Attributes {
-  const { state, provider, upstreamModel, costNanoDollars } = settlement;
+  const { state, provider, upstreamModel, costNanoDollars, timings } = settlement;
   return {
     "gen_ai.operation.name": operationName(operation),
     "turnpike.state": state,
@@ -27,6 +27,7 @@ export function settledAttributes({ operation, settlement, isStream }: SettledEx
     ...(provider === null ? {} : { "turnpike.provider": provider }),
     ...(upstreamModel === null ? {} : { "turnpike.upstream_model": upstreamModel }),
     ...(costNanoDollars === null ? {} : { "turnpike.cost": Number(costNanoDollars) / nanoDollarsPerDollar }),
+    ...timeAttributes(timings),
   };
 }
 
