@@ -11,12 +11,18 @@ import {
 } from "../store/service-tokens.ts";
 import type { SessionRow } from "../store/sessions.ts";
 import type { Store } from "../store/store.ts";
-import type { UserRow } from "../store/users.ts";
-import { createFailedAttempts, createFailureBudget, type FailedAttempts } from "./failed-attempts.ts";
+import { setPassword, type UserRow } from "../store/users.ts";
+import {
+  createFailedAttempts,
+  createFailureBudget,
+  type FailedAttempts,
+  type FailureBudget,
+} from "./failed-attempts.ts";
 import { OidcRefusal } from "./oidc.ts";
+import { hashPassword, isPassword, requirePassword } from "./passwords.ts";
 import { type Principal, type Scope, scopes } from "./permissions.ts";
 import type { Beginning, OpenedSession, Sessions, SignInWay, Visitor } from "./sessions.ts";
-import { principalOf, type Users } from "./users.ts";
+import { newCredential, principalOf, type Users } from "./users.ts";
 
 /** How a person proves who they are. */
 export type Proof =
@@ -27,6 +33,12 @@ export type Proof =
   | { readonly by: "password"; readonly email: string; readonly password: string }
   /** An invite with the password that the user chose. */
   | { readonly by: "invite"; readonly invite: string; readonly password: string };
+
+export interface PasswordChange {
+  /** The present password. */
+  readonly current: string;
+  readonly password: string;
+}
 
 /** The caller of a session, and the session. */
 export interface SessionCaller {
@@ -52,6 +64,11 @@ export interface AdminAccess {
    * counted and audited as other failures are.
    */
   signInElsewhere(look: () => Promise<UserRow>, visitor: Visitor, replaced: string | null): Promise<Opened>;
+  /**
+   * Changes the password of the user of a session, which stays; their others end. Throws status 403 for a caller without
+   * a password, 400 for a wrong present one or an invalid new one, and 429 as `signIn`.
+   */
+  changePassword(caller: SessionCaller, change: PasswordChange, visitor: Visitor): Promise<void>;
   /** Ends a session. */
   signOut(row: SessionRow, requestId: string): Promise<void>;
   /** When a session ends without another request. */
@@ -107,6 +124,9 @@ function ofUser(user: UserRow | null): Proven | null {
 
 const isInvalid = (thrown: unknown): boolean => thrown instanceof GatewayError && thrown.kind === "invalid_api_key";
 
+const sessionEnded = (): GatewayError =>
+  new GatewayError("invalid_api_key", "The session has ended. Sign in again.", { code: "session_ended" });
+
 const invalidKey = (): GatewayError =>
   new GatewayError("invalid_api_key", "The admin key or service token is not valid.");
 
@@ -157,6 +177,32 @@ function prover(failures: FailedAttempts) {
   };
 }
 
+/** Wrong present passwords count as failed sign-ins: a stolen session must not find out the password. */
+function passwordChanger(
+  { sessions, users }: AccessDependencies,
+  failures: FailedAttempts,
+  allFailures: FailureBudget,
+): AdminAccess["changePassword"] {
+  return async ({ principal, row }, { current, password }, visitor) => {
+    const user = principal.kind === "user" ? await users.live(principal.id) : undefined;
+    if (user === undefined || user.passwordHash === null) throw noPassword();
+    requirePassword(password);
+    allFailures.require();
+    const attempt = failures.begin(visitor.address);
+    if (!(await isPassword(current, user.passwordHash))) {
+      attempt.failed();
+      allFailures.spend();
+      await sessions.refused(visitor, "password", { user: user.id });
+      throw wrongPassword();
+    }
+    attempt.succeeded();
+    const next = { passwordHash: await hashPassword(password), credential: newCredential() };
+    await sessions.changePassword(row, next.credential, visitor.requestId, async (inside) => {
+      if (!(await setPassword(inside, user, next))) throw sessionEnded();
+    });
+  };
+}
+
 /** Callers, whose failures are counted by address and all together. */
 export function createAdminAccess(dependencies: AccessDependencies): AdminAccess {
   const { clock, sessions, users } = dependencies;
@@ -185,8 +231,7 @@ export function createAdminAccess(dependencies: AccessDependencies): AdminAccess
     async identifySession(secret) {
       const row = await sessions.find(secret);
       const present = row === undefined ? null : await lookUp.ofSession(row);
-      if (row === undefined || present === null || present.credential !== row.credential)
-        throw new GatewayError("invalid_api_key", "The session has ended. Sign in again.", { code: "session_ended" });
+      if (row === undefined || present === null || present.credential !== row.credential) throw sessionEnded();
       return { principal: present.principal, row };
     },
     async signIn(proof, visitor, replaced) {
@@ -209,10 +254,22 @@ export function createAdminAccess(dependencies: AccessDependencies): AdminAccess
       attempt.succeeded();
       return await begin(ofUser(user), "oidc", visitor, replaced);
     },
+    changePassword: passwordChanger(dependencies, failures, allFailures),
     signOut: (row, requestId) => sessions.end(row, { requestId }),
     idleEndMs: (row) => sessions.idleEndMs(row),
   };
 }
+
+/** For a caller with a key, and for a user of an OpenID provider. */
+export const noPassword = (): GatewayError =>
+  new GatewayError("permission_denied", "Only users who sign in with a password have one to change.", {
+    code: "no_password",
+  });
+
+const wrongPassword = (): GatewayError =>
+  new GatewayError("invalid_value", "Invalid 'current_password': it is not the present password.", {
+    param: "current_password",
+  });
 
 const refusal = (code: string, message: string) => (): GatewayError =>
   new GatewayError("invalid_api_key", message, { code });

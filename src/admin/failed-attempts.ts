@@ -74,7 +74,7 @@ const budgetFailures = 60;
 const budgetRefillMs = 1_000;
 
 /** Failures of all addresses together: many addresses with few attempts each are slowed down too. */
-interface FailureBudget {
+export interface FailureBudget {
   /** Throws status 429 while it is spent. */
   require(): void;
   spend(): void;

@@ -174,7 +174,7 @@ export const permissions: Readonly<Record<string, Permissions>> = {
     },
     fields: `object id bodies canceled request_id created_at organization_id project_id key_id end_user session operation format model
       stream state provider upstream_model credential attempts status error_code warnings first_byte_ms duration_ms
-      tokens units estimated charged price price_version replay_of`,
+      tokens units estimated charged price price_version replay_of timings`,
     restrictedFields: {
       to: costReaders,
       fields: "cost cost_version attempt_list decisions adjustments terms price_rule",

@@ -10,6 +10,7 @@ import {
   insertSession,
   insertSignInLink,
   purgeSessions,
+  rebindSession,
   type SessionRow,
   takeSignInLink,
   touchSession,
@@ -59,12 +60,17 @@ export interface Sessions {
   /** Undefined for a secret that is unknown, and for a session that has ended. Counts as a use. */
   find(secret: string): Promise<SessionRow | undefined>;
   end(row: SessionRow, visitor: Pick<Visitor, "requestId">): Promise<void>;
+  /** Keeps a session whose user gets another credential: `change` sets that in the same transaction. */
+  changePassword(row: SessionRow, credential: string, requestId: string, change: Change): Promise<void>;
   /** Uses up a one-time link. False when it is unknown, used or expired. */
   takeLink(token: string): Promise<boolean>;
   /** A failed sign-in, for the audit log, with what is found out about it. */
   refused(visitor: Visitor, by: SignInWay, found?: object): Promise<void>;
   idleEndMs(row: SessionRow): number;
 }
+
+/** A change of the store in a transaction. */
+type Change = (inside: Store) => Promise<void>;
 
 const secretChars = 43;
 const maxSecretChars = 200;
@@ -156,6 +162,13 @@ export function createSessions({ store, pepper, clock, times }: SessionDependenc
       audited(store, entryOf(row, { action: "sign_out", requestId, atMs: clock.nowMs() }), (inside) =>
         endSession(inside, row.id, clock.nowMs()),
       ),
+    changePassword(row, credential, requestId, change) {
+      const entry = entryOf(row, { action: "change_password", requestId, atMs: clock.nowMs() });
+      return audited(store, { ...entry, resource: "users", objectId: row.actorId }, async (inside) => {
+        await change(inside);
+        await rebindSession(inside, row.id, credential);
+      });
+    },
     takeLink: async (token) =>
       token.length <= maxSecretChars && (await takeSignInLink(store, hashKey(pepper, token), clock.nowMs())),
     refused: (visitor, by, found = {}) =>

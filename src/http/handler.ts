@@ -83,8 +83,9 @@ async function answer(dependencies: HandlerDependencies, proxies: Proxies, reque
     const caller = identified instanceof Promise ? await identified : identified;
     const address = (): string => proxies.clientAddress(request);
     checkAddress(caller.access, address);
+    const authenticatedMs = dependencies.gateway.clock.monotonicMs();
     const origin = (): string => originOf(request, proxies.scheme(request));
-    visit = { request, requestId, arrivedMs, params: match.params, origin, caller, address };
+    visit = { request, requestId, arrivedMs, authenticatedMs, params: match.params, origin, caller, address };
     const response = await (endpoint.kind === "plain"
       ? servePlain(dependencies, endpoint, visit)
       : serveAsk(dependencies, endpoint, visit));
@@ -102,6 +103,7 @@ async function answer(dependencies: HandlerDependencies, proxies: Proxies, reque
 /** A request with a known caller; its end user may become known later. */
 interface Visit extends HandlerContext {
   caller: Caller;
+  readonly authenticatedMs: number;
 }
 
 /** A GET counts as a poll; the handler of a POST counts it itself. */
@@ -174,7 +176,7 @@ function filled(wire: JsonObject, endpoint: ModelEndpoint, params: Readonly<Reco
 }
 
 async function serveAsk(dependencies: HandlerDependencies, endpoint: ModelEndpoint, visit: Visit): Promise<Response> {
-  const { request, params, requestId, arrivedMs } = visit;
+  const { request, params, requestId, arrivedMs, authenticatedMs } = visit;
   requireHeader(request, endpoint.requiredHeader);
   const key = idempotencyKeyOf(request);
   const body: ReadBody = await (takesForm(endpoint, request)
@@ -195,6 +197,7 @@ async function serveAsk(dependencies: HandlerDependencies, endpoint: ModelEndpoi
     signal: () => request.signal,
     drop: drop && (() => drop(request)),
     arrivedMs,
+    authenticatedMs,
     readMs: body.readMs,
     requestId,
   };

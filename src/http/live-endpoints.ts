@@ -23,6 +23,8 @@ const tickMs = 1_000;
 const heartbeatTicks = 15;
 /** A stream ends after so long, and its client continues with a credential that is checked again. */
 const maxTicks = 300;
+/** Nothing is produced for a client that does not read, so that only a timer ends its stream. */
+const longestMs = (maxTicks + 30) * tickMs;
 const maxReaders = 20;
 /** How often it is checked whether the client may still see the stream. */
 const checkTicks = 2;
@@ -42,17 +44,24 @@ const names = Object.keys(filters.properties);
 const eventText = ({ id, data }: LiveChange): string => `id: ${id}\nevent: requests\ndata: ${JSON.stringify(data)}\n\n`;
 
 interface Watch {
-  readonly parts: LiveParts;
+  readonly parts: Pick<LiveParts, "isEnding">;
   readonly next: () => Promise<LiveChange>;
   readonly onEnd: () => void;
   /** The client has left. */
   readonly isOver: () => boolean;
   /** Whether the client may still see what it could see at first. */
   readonly isAllowed: () => Promise<boolean>;
+  /** When the stream is cut off, if its client has not read it to the end. */
+  readonly cutAfterMs: number;
 }
 
 /** Read by its client: a slow one gets fewer and larger changes, and nothing is queued. */
-function streamOf({ parts, next, onEnd, isOver, isAllowed }: Watch): ReadableStream<Uint8Array> {
+export function streamOf({ parts, next, onEnd, isOver, isAllowed, cutAfterMs }: Watch): ReadableStream<Uint8Array> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const end = (): void => {
+    clearTimeout(timer);
+    onEnd();
+  };
   let ticks = 0;
   let silent = 0;
   const step = async (): Promise<string | null> => {
@@ -69,17 +78,28 @@ function streamOf({ parts, next, onEnd, isOver, isAllowed }: Watch): ReadableStr
   };
   return new ReadableStream<Uint8Array>(
     {
+      start(controller) {
+        timer = setTimeout(() => {
+          if (isOver()) return;
+          end();
+          controller.error(new Error("The client does not read the stream."));
+        }, cutAfterMs);
+      },
       async pull(controller) {
         for (;;) {
-          const text = await step();
+          const text = await step().catch((thrown: unknown) => {
+            end();
+            throw thrown;
+          });
+          if (isOver()) return end();
           if (text === null) {
-            if (!isOver()) controller.close();
-            return onEnd();
+            controller.close();
+            return end();
           }
           if (text !== "") return controller.enqueue(Buffer.from(text));
         }
       },
-      cancel: onEnd,
+      cancel: end,
     },
     { highWaterMark: 0 },
   );
@@ -111,9 +131,7 @@ function createHandle(): (parts: LiveParts, context: HandlerContext) => Promise<
       throw new GatewayError("rate_limit_exceeded", `More than ${maxReaders} clients watch requests.`);
     const after = given !== null && placeForm.test(given) ? given : null;
     const next = createLiveReader(parts.live, principal, filter, after);
-    // Fails before the stream begins where the ledger cannot be read.
-    const first = await next();
-    let isFirst = true;
+    // Counted before anything is awaited: clients that come at once would all find a place.
     readers++;
     let isOver = false;
     const onEnd = (): void => {
@@ -121,8 +139,15 @@ function createHandle(): (parts: LiveParts, context: HandlerContext) => Promise<
       isOver = true;
     };
     request.signal.addEventListener("abort", onEnd);
+    // Fails before the stream begins where the ledger cannot be read.
+    const first = await next().catch((thrown: unknown) => {
+      onEnd();
+      throw thrown;
+    });
+    let isFirst = true;
     const body = streamOf({
       ...{ parts, onEnd, isOver: () => isOver, isAllowed: () => hasSameRoles(parts, context, principal) },
+      cutAfterMs: longestMs,
       next: () => {
         if (!isFirst) return next();
         isFirst = false;

@@ -1,6 +1,6 @@
 // `/admin/api/session`: sign in, who am I, sign out.
 import { type Static, Type } from "typebox";
-import type { Opened, Proof } from "../admin/access.ts";
+import { noPassword, type Opened, type Proof } from "../admin/access.ts";
 import { closed, isoTime, isoTimeOrNull, nullable, shortText, text, time } from "../admin/fields.ts";
 import { maxPasswordChars, minPasswordChars } from "../admin/passwords.ts";
 import { allowedVerbs, type Principal } from "../admin/permissions.ts";
@@ -29,6 +29,9 @@ type SessionPartsOf = () => CallerParts & {
   readonly provider: () => { readonly name: string } | null;
 };
 
+const passwordText = (description: string) =>
+  Type.String({ minLength: 1, maxLength: 2 * maxPasswordChars, description });
+
 const signIn = Type.Object(
   {
     token: Type.Optional(shortText("The token of a one-time link.")),
@@ -36,11 +39,7 @@ const signIn = Type.Object(
     email: Type.Optional(shortText("The email of a user, with `password`.")),
     invite: Type.Optional(shortText("The token of an invite, with the `password` that the user chooses.")),
     password: Type.Optional(
-      Type.String({
-        minLength: 1,
-        maxLength: 2 * maxPasswordChars,
-        description: `Password. A new one has ${minPasswordChars} to ${maxPasswordChars} characters.`,
-      }),
+      passwordText(`Password. A new one has ${minPasswordChars} to ${maxPasswordChars} characters.`),
     ),
   },
   closed,
@@ -146,6 +145,27 @@ async function end(parts: ReturnType<SessionPartsOf>, context: HandlerContext): 
   return reply({ object: "session.deleted", id: row.id, deleted: true }, context, 200, cookie(pageOf(context), "", 0));
 }
 
+const passwordChange = Type.Object(
+  {
+    current_password: passwordText("The present password."),
+    password: passwordText(`The new one: ${minPasswordChars} to ${maxPasswordChars} characters.`),
+  },
+  closed,
+);
+
+async function changePassword(parts: ReturnType<SessionPartsOf>, context: HandlerContext): Promise<Response> {
+  const secret = sessionSecret(context.request);
+  if (secret === null) {
+    await adminCaller(parts, context);
+    throw noPassword();
+  }
+  const caller = await callerOfSession(parts, context.request, secret);
+  const { wire } = await readJson(context.request, parts.limits);
+  const { current_password: current, password } = validated(passwordChange, wire) as Static<typeof passwordChange>;
+  await parts.access.changePassword(caller, { current, password }, visitorOf(context));
+  return reply(written(parts, caller.principal, { row: caller.row, secret }), context, 200);
+}
+
 const invite = Type.Object({ invite: shortText("The token of the invite.") }, closed);
 
 const invited = Type.Object({
@@ -209,6 +229,13 @@ export function sessionEndpoints(parts: SessionPartsOf): readonly HandlerEndpoin
       summary: "Ends the session.",
       reply: deleted,
       handle: (context) => end(parts(), context),
+    },
+    {
+      ...{ ...row, path: "/admin/api/session/password", method: "POST", operationId: "changeOwnPassword", ...admin },
+      summary: "Changes the password of the signed-in user, and ends their other sessions.",
+      body: { schema: passwordChange },
+      reply: current,
+      handle: (context) => changePassword(parts(), context),
     },
     {
       ...{ ...row, path: "/admin/api/invite", method: "POST", operationId: "showInvite", access: { key: "none" } },

@@ -60,6 +60,11 @@ export async function touchSession(store: Store, id: string, nowMs: number): Pro
   await store.query("update sessions set last_seen_at_ms = $1 where id = $2 and last_seen_at_ms < $1", [nowMs, id]);
 }
 
+/** Binds a session to another credential of its actor. */
+export async function rebindSession(store: Store, id: string, credential: string): Promise<void> {
+  await store.query("update sessions set credential = $1 where id = $2", [credential, id]);
+}
+
 export async function endSession(store: Store, id: string, nowMs: number): Promise<void> {
   await store.query("update sessions set ended_at_ms = $1 where id = $2 and ended_at_ms is null", [nowMs, id]);
 }

@@ -112,6 +112,18 @@ export async function acceptInvite(
   return (await store.query(sql, [passwordHash, credential, hash, nowMs])).length > 0;
 }
 
+/** Sets the password of a user who still has this credential. False if it is another one by now. */
+export async function setPassword(
+  store: Store,
+  { id, credential }: Pick<UserRow, "id" | "credential">,
+  next: { readonly passwordHash: string; readonly credential: string },
+): Promise<boolean> {
+  const sql = `update users set password_hash = $1, credential = $2, invite_hash = null, invite_expires_at_ms = null,
+    version = version + 1
+    where id = $3 and credential = $4 and disabled_at_ms is null returning id`;
+  return (await store.query(sql, [next.passwordHash, next.credential, id, credential])).length > 0;
+}
+
 /** Records a sign-in. The version stays the same, because no editable value changed. */
 export async function noteSignIn(store: Store, id: string, nowMs: number): Promise<void> {
   await store.query("update users set last_sign_in_at_ms = $1 where id = $2", [nowMs, id]);

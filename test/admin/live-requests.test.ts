@@ -121,3 +121,18 @@ test("a gateway that stops ends the streams", async () => {
   await other.stop();
   expect(await ended).toContain("event: requests");
 });
+
+test("bounds the clients that watch, also those that come at once, and gives their places back", async () => {
+  const other = await gateway();
+  const open = (signal: AbortSignal) =>
+    fetch(`${other.url}/admin/api/requests/live`, { headers: { authorization: `Bearer ${adminKey}` }, signal });
+  const leaving = new AbortController();
+  const responses = await Promise.all(Array.from({ length: 26 }, () => open(leaving.signal)));
+  const statuses = responses.map(({ status }) => status).sort();
+  expect(statuses).toEqual([...Array.from({ length: 20 }, () => 200), ...Array.from({ length: 6 }, () => 429)]);
+  leaving.abort();
+  const later = new AbortController();
+  await until("a place is free", async () => (await open(later.signal)).status === 200);
+  later.abort();
+  await other.stop();
+});

@@ -10,6 +10,67 @@ const { ask, running, answered } = setting;
 const { browser, newEmail, user } = people(setting);
 const none = { key: null };
 
+describe("the own password", () => {
+  const change = { current_password: password, password: "a much better one" };
+
+  test("is changed with the present one: this session stays, the others end, and it is in the audit log", async () => {
+    const mine = await user("viewer");
+    const other = await browser({ email: mine.email, password });
+    const answer = await mine.call("POST session/password", change);
+    expect([answer.status, answer.body["actor"]]).toEqual([200, { kind: "user", id: mine.id, name: mine.email }]);
+    expect((await mine.call("GET keys")).status).toBe(200);
+    expect(errorIn(await other.call("GET keys"))).toMatchObject({ status: 401, code: "session_ended" });
+    expect((await ask("POST session", { email: mine.email, password }, none)).status).toBe(401);
+    await browser({ email: mine.email, password: change.password });
+    const { data } = (await ask("GET audit")).body as { data: Json[] };
+    expect(data.find(({ action }) => action === "change_password")).toMatchObject({
+      ...{ resource: "users", object_id: mine.id, actor: { kind: "user", id: mine.id } },
+    });
+  });
+
+  test("is not changed without the present one, by a short one, by another page, or for a caller without one", async () => {
+    const mine = await user("viewer");
+    const refused = async (body: Json, expected: Json) =>
+      expect(errorIn(await mine.call("POST session/password", body))).toMatchObject(expected);
+    await refused({ ...change, current_password: "a wrong one" }, { status: 400, param: "current_password" });
+    await refused({ ...change, password: "x".repeat(11) }, { status: 400, param: "password" });
+    await refused({ ...change, password: "x".repeat(257) }, { status: 400, param: "password" });
+    await refused({ password: change.password }, { status: 400, param: "current_password" });
+    await refused({ ...change, more: 1 }, { status: 400, code: "unknown_parameter" });
+    for (const [headers, code] of [
+      [{ ...mine.own, "x-csrf-token": "other" }, "csrf_token_invalid"],
+      [{ ...mine.own, origin: "https://evil.example" }, "origin_not_allowed"],
+    ] as const)
+      expect(errorIn(await ask("POST session/password", change, { key: null, headers }))).toMatchObject({
+        ...{ status: 403, code },
+      });
+    expect(errorIn(await ask("POST session/password", change))).toMatchObject({ status: 403, code: "no_password" });
+    expect((await ask("POST session/password", change, none)).status).toBe(401);
+    const operator = await browser({ key: adminKey });
+    expect(errorIn(await operator.call("POST session/password", change))).toMatchObject({
+      ...{ status: 403, code: "no_password" },
+    });
+    expect((await mine.call("GET keys")).status).toBe(200);
+    await browser({ email: mine.email, password });
+  });
+
+  test("cannot be found out with a session", async () => {
+    const apart = await admin();
+    const mine = await people(apart).user("viewer");
+    const tries = [];
+    for (let count = 0; count < 7; count++)
+      tries.push((await mine.call("POST session/password", { ...change, current_password: "a wrong one" })).status);
+    expect(tries.slice(0, 5)).toEqual([400, 400, 400, 400, 400]);
+    expect(tries).toContain(429);
+    const store = await openStore({ dataFolder: apart.running.dataFolder });
+    const rows = await store.query(
+      "select change from audit where action = 'sign_in_failed' order by seq desc limit 1",
+    );
+    expect(JSON.stringify(rows)).toContain(mine.id);
+    await store.close();
+  });
+});
+
 describe("an invite", () => {
   test("shows whom it is for, and works once", async () => {
     const email = newEmail();

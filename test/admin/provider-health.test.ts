@@ -94,7 +94,7 @@ test("faults of the request and of the client are not those of the provider", as
     const leaving = new AbortController();
     const body = JSON.stringify({ model: `to-${id}`, messages: [{ role: "user", content: "hi" }] });
     const headers = { authorization: `Bearer ${running.key}`, "content-type": "application/json" };
-    const asked = fetch(`${running.url}/v1/chat/completions`, {
+    const requested = fetch(`${running.url}/v1/chat/completions`, {
       method: "POST",
       headers,
       body,
@@ -102,7 +102,7 @@ test("faults of the request and of the client are not those of the provider", as
     });
     await up.seen(0);
     leaving.abort();
-    await asked.catch(() => undefined);
+    await requested.catch(() => undefined);
   });
   await Promise.all(left);
   await Promise.all(up.requests.map(({ aborted }) => aborted));
