@@ -87,7 +87,7 @@ describe.skipIf(!canRun)("keys in Chromium (skipped: no Chromium, or the console
     await form.getByLabel("Default model").fill("smart");
     await form.getByRole("group", { name: "For new keys" }).getByLabel("Budget ($)").fill("many");
     await form.getByRole("button", { name: "Create project" }).click();
-    await form.getByText(/key_defaults\.budgets/).waitFor();
+    await form.getByText(/This value is not valid\..*dollars/i).waitFor();
     await form.getByRole("group", { name: "For new keys" }).getByLabel("Budget ($)").fill("10");
     await form.getByRole("button", { name: "Create project" }).click();
     await row("team").getByText("smart").waitFor();

@@ -8,7 +8,7 @@ import { hasBrowser, openBrowser } from "../support/browser.ts";
 import { clientKey, gateway, type RunningGateway } from "../support/gateway.ts";
 import { type Reply, type Upstream, upstream } from "../support/upstream.ts";
 import { faultsOf, picture } from "./looks.ts";
-import { go, signedIn, type View, views } from "./setting.ts";
+import { fewViews, go, signedIn, type View } from "./setting.ts";
 
 const canRun =
   hasBrowser && existsSync(axePath) && existsSync(join(import.meta.dir, "..", "..", "dist", "console.bundle"));
@@ -28,10 +28,10 @@ const called: Reply = {
     done,
   ],
 };
-const said = (text: string): Reply => ({
+const replyOf = (text: string): Reply => ({
   frames: [frame({ role: "assistant", content: text }), frame({}, "stop"), done],
 });
-const sunny = said("It is sunny in <b>Oslo</b>.");
+const sunny = replyOf("It is sunny in <b>Oslo</b>.");
 
 const tools =
   '[{"name": "weather", "description": "The weather of a city", "parameters": {"type": "object", "properties": {"city": {"type": "string"}}}}]';
@@ -120,10 +120,10 @@ limits: { breaker_failures: 1000000, breaker_min_requests: 1000000 }
     },
   );
 
-  test.each(views.map((view) => [`${view.width} ${view.scheme}`, view] as const))(
+  test.each(fewViews.map((view) => [`${view.width} ${view.scheme}`, view] as const))(
     "one prompt on two models side by side at %s",
     async (name, view) => {
-      up.on(path, said("One answer."), said("Another answer."));
+      up.on(path, replyOf("One answer."), replyOf("Another answer."));
       const { page, problems, close } = await opened(view, "?model=scripted/m&others=scripted/n");
       await say(page, "Compare.");
       const both = page.getByRole("region", { name: /^scripted\/[mn]$/ });
@@ -164,6 +164,28 @@ limits: { breaker_failures: 1000000, breaker_min_requests: 1000000 }
     await close();
   });
 
+  test.each(["chat", "responses", "messages", "gemini"])(
+    "an error in a stream of the format %s is shown with the id of its request, and what came before stays",
+    async (format) => {
+      const gate = Promise.withResolvers<void>();
+      const fault = { error: { message: "The model has stopped for a reason.", type: "server_error", code: null } };
+      up.on(path, {
+        frames: [frame({ role: "assistant", content: "Beginning" }), `data: ${JSON.stringify(fault)}\n\n`],
+        gate: gate.promise,
+      });
+      const { page, close } = await opened(desk, `?model=scripted/m&format=${format}`);
+      await say(page, "Begin.");
+      await page.getByRole("log").getByText("Beginning").waitFor();
+      gate.resolve();
+      const alert = page.getByRole("alert");
+      await alert.getByText(/stopped for a reason|provider/i).waitFor();
+      await alert.getByText("Request ID").waitFor();
+      await alert.getByText(/^req_/).waitFor();
+      expect(await page.getByRole("log").textContent()).toContain("Beginning");
+      await close();
+    },
+  );
+
   test("code in three languages, and tools that are not JSON", async () => {
     const { page, close } = await opened(desk, "?model=scripted/m&format=messages");
     await page.getByLabel("Tools, as JSON").fill("not JSON");
@@ -182,7 +204,7 @@ limits: { breaker_failures: 1000000, breaker_min_requests: 1000000 }
   });
 
   test("a request of the list is opened with its conversation, or with its model only", async () => {
-    up.on(path, said("Stored answer."));
+    up.on(path, replyOf("Stored answer."));
     const ask = async (body: object, more: Record<string, string> = {}) => {
       const response = await fetch(`${running.url}/v1/chat/completions`, {
         method: "POST",

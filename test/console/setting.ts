@@ -79,6 +79,9 @@ export const views: readonly View[] = [
   { width: 360, scheme: "dark" },
 ];
 
+/** Each width and each scheme once, for what does not depend on both together. */
+export const fewViews = views.filter(({ width, scheme }) => (width === 360) === (scheme === "dark"));
+
 /** A page that is signed in, and the list of what its browser complains about. */
 export async function signedIn(browser: Browser, url: string, { width, scheme }: View) {
   const context = await browser.newContext({

@@ -53,6 +53,30 @@ describe.skipIf(!canRun)("users in Chromium (skipped: no Chromium, or the consol
     await page.getByLabel("New password").fill(text);
     await page.getByRole("button", { name: button }).click();
   };
+  /** A wrong present password and two different new ones are explained; then it is changed, and changed back. */
+  const changePassword = async (page: Page): Promise<void> => {
+    const another = "another long password";
+    const fill = async (current: string, next: string, again = next): Promise<void> => {
+      const dialog = page.getByRole("dialog", { name: "Change password" });
+      await dialog.getByLabel("Current password").fill(current);
+      await dialog.getByLabel("New password", { exact: true }).fill(next);
+      await dialog.getByLabel("New password, again").fill(again);
+      await dialog.getByRole("button", { name: "Change password" }).click();
+    };
+    await page.getByRole("button", { name: "Change password" }).click();
+    await fill(password, another, `${another}!`);
+    await page.getByText("The two new passwords are not the same.").first().waitFor();
+    await fill("not the password", another);
+    await page.getByText("it is not the present password").waitFor();
+    await check(page, "own-password");
+    await fill(password, another);
+    await page.getByText("Your other sessions have ended.").waitFor();
+    await page.keyboard.press("Escape");
+    await page.getByRole("button", { name: "Change password" }).click();
+    await fill(another, password);
+    await page.getByText("Your other sessions have ended.").waitFor();
+    await page.keyboard.press("Escape");
+  };
   const overview = (page: Page) => page.getByRole("heading", { name: "Overview" }).waitFor();
 
   test("the first owner invites a developer, who sees less, and is then deleted", async () => {
@@ -94,6 +118,7 @@ describe.skipIf(!canRun)("users in Chromium (skipped: no Chromium, or the consol
     await go(dev, "Settings");
     await dev.getByRole("tab", { name: "Settings" }).waitFor();
     expect(await dev.getByRole("tab").allTextContents()).toEqual(["Settings"]);
+    await changePassword(dev);
     await go(dev, "Keys and budgets");
     await dev.getByRole("button", { name: "Create key", exact: true }).waitFor();
     await go(dev, "Providers");
@@ -158,6 +183,10 @@ describe.skipIf(!canRun)("users in Chromium (skipped: no Chromium, or the consol
     await page.getByRole("button", { name: "owner@example.com", exact: true }).waitFor();
     await check(page, "users-360");
     await page.getByRole("button", { name: "End owner@example.com" }).first().click();
+    const question = page.getByRole("dialog", { name: "End owner@example.com" });
+    await check(page, "session-end-360");
+    await question.getByLabel("Name").fill("owner@example.com");
+    await question.getByRole("button", { name: "End", exact: true }).click();
     await page.getByText("ended").first().waitFor();
     expect(faults).toEqual([]);
   });

@@ -20,7 +20,9 @@ export function count(value: number): string {
 
 export function duration(ms: number | null): string {
   if (ms === null) return "–";
-  if (ms < 1) return `${Math.round(ms * 1000)} µs`;
+  const us = Math.round(ms * 1_000);
+  if (us < 1_000) return `${us} µs`;
+  if (ms < 10) return `${Number(ms.toFixed(1))} ms`;
   if (ms < 1_000) return `${Math.round(ms)} ms`;
   if (ms < 60_000) return `${(ms / 1_000).toFixed(ms < 10_000 ? 2 : 1)} s`;
   return `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1_000)} s`;

@@ -51,9 +51,16 @@ export interface RequestRow {
   readonly replay_of: string | null;
   readonly attempt_list?: readonly Attempt[] | null;
   readonly decisions?: readonly Decision[] | null;
+  readonly timings?: Timings | null;
   readonly terms?: readonly PriceTerm[] | null;
   readonly price_rule?: { readonly factor: string; readonly per_request: string | null } | null;
 }
+
+type BeforeAttempts = "authentication" | "body" | "parsing" | "queue" | "access" | "routing" | "limits" | "record";
+type FromAttempts = "attempts" | "wait" | "stream" | "settlement";
+
+/** Microseconds of each part, which follow each other; null for one that was not reached. */
+export type Timings = { readonly [part in `${BeforeAttempts | FromAttempts}_us`]: number | null };
 
 interface Rate {
   readonly amount: string | null;

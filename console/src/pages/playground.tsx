@@ -12,7 +12,7 @@ import { type FormatName, formats } from "./playground/chat.ts";
 import { codeOf, type Language, languages } from "./playground/code.ts";
 import { ConversationView } from "./playground/conversation.tsx";
 import { Images } from "./playground/images.tsx";
-import type { Chat, Effort, Message, Part, Tool } from "./playground/message.ts";
+import type { Chat, Effort, Message, Output, Part, Tool } from "./playground/message.ts";
 import { type OpenedRequest, openRequest } from "./playground/stored-request.ts";
 import { useChats } from "./playground/use-chats.ts";
 
@@ -23,14 +23,19 @@ interface Values {
   readonly system: string;
   readonly tools: string;
   readonly effort: string;
+  readonly output: string;
   readonly temperature: string;
   readonly maxTokens: string;
 }
 
-const noValues: Values = { key: "", system: "", tools: "", effort: "", temperature: "", maxTokens: "" };
+const noValues: Values = { key: "", system: "", tools: "", effort: "", output: "", temperature: "", maxTokens: "" };
 
 const numberOf = (text: string): number | null =>
   text.trim() === "" || Number.isNaN(Number(text)) ? null : Number(text);
+
+/** What is requested: only text where the format has nothing else. */
+const outputOf = (format: FormatName, output: string): Output =>
+  formats[format].outputs.find((each) => each === output) ?? "";
 
 /** The tools of the field; a text says what is wrong with it. */
 function toolsOf(text: string): readonly Tool[] | string {
@@ -44,6 +49,19 @@ function toolsOf(text: string): readonly Tool[] | string {
     return words.toolsInvalid;
   }
 }
+
+const chatOf = (
+  values: Values,
+  format: FormatName,
+  tools: readonly Tool[] | string,
+): Omit<Chat, "model" | "messages"> => ({
+  system: values.system,
+  tools: typeof tools === "string" ? [] : tools,
+  effort: values.effort as Effort,
+  output: outputOf(format, values.output),
+  temperature: numberOf(values.temperature),
+  maxTokens: numberOf(values.maxTokens),
+});
 
 interface SettingsProps {
   readonly values: Values;
@@ -90,6 +108,13 @@ function Settings({ values, change, format, model, others, toolsError }: Setting
         value={values.effort}
         change={set("effort")}
         options={Object.entries(words.efforts).map(([name, title]) => [name === "none" ? "" : name, title] as const)}
+      />
+      <Field
+        label={words.output}
+        value={values.output}
+        change={set("output")}
+        options={Object.entries(words.outputs).map(([name, title]) => [name === "none" ? "" : name, title] as const)}
+        {...(outputOf(format, values.output) === values.output ? {} : { hint: words.noOutput })}
       />
       <div className="grid grid-cols-2 gap-3">
         <Field label={words.temperature} value={values.temperature} change={set("temperature")} />
@@ -143,7 +168,7 @@ export default function Playground() {
   const format: FormatName = (search["format"] ?? "") in formats ? (search["format"] as FormatName) : "chat";
   const model = search["model"] ?? models.find(({ kind }) => kind === "route")?.id ?? "sandbox/chat";
   const others = search["others"] ?? "";
-  const asked = [...new Set([model, ...namesIn(others)])];
+  const requested = [...new Set([model, ...namesIn(others)])];
   const opened = useOpened(search["request"], (request) => {
     changeUrl({ format: request.format, model: request.model });
     const last = request.messages.at(-1);
@@ -155,16 +180,10 @@ export default function Playground() {
     setImages(parts.flatMap((part) => (part.kind === "image" ? [part.url] : [])));
   });
   const tools = toolsOf(values.tools);
-  const common = {
-    system: values.system,
-    tools: typeof tools === "string" ? [] : tools,
-    effort: values.effort as Effort,
-    temperature: numberOf(values.temperature),
-    maxTokens: numberOf(values.maxTokens),
-  };
+  const common = chatOf(values, format, tools);
   const ask = (name: string, messages: readonly Message[]) =>
     void chats.ask(name, { ...common, format, key: values.key }, messages);
-  const isRunning = asked.some((name) => chats.of(name).answer !== null);
+  const isRunning = requested.some((name) => chats.of(name).answer !== null);
   const parts: readonly Part[] = [
     ...images.map((url) => ({ kind: "image" as const, url })),
     ...(text === "" ? [] : [{ kind: "text" as const, text }]),
@@ -173,7 +192,7 @@ export default function Playground() {
   const submit = (event: FormEvent) => {
     event.preventDefault();
     if (parts.length === 0 || isRunning || typeof tools === "string") return;
-    for (const name of asked) ask(name, [...chats.of(name).messages, message]);
+    for (const name of requested) ask(name, [...chats.of(name).messages, message]);
     setText("");
     setImages([]);
   };
@@ -197,13 +216,14 @@ export default function Playground() {
           toolsError={typeof tools === "string" ? tools : undefined}
         />
         <div className="min-w-0">
-          <div className={asked.length > 1 ? "grid gap-6 md:grid-cols-[repeat(auto-fit,minmax(16rem,1fr))]" : ""}>
-            {asked.map((name) => (
+          <div className={requested.length > 1 ? "grid gap-6 md:grid-cols-[repeat(auto-fit,minmax(16rem,1fr))]" : ""}>
+            {requested.map((name) => (
               <ConversationView
                 key={name}
-                title={asked.length > 1 ? name : null}
+                title={requested.length > 1 ? name : null}
                 conversation={chats.of(name)}
                 reply={(next) => ask(name, next)}
+                use={(url) => setImages((before) => (before.includes(url) ? before : [...before, url]))}
               />
             ))}
           </div>
@@ -214,7 +234,7 @@ export default function Playground() {
               {messages.length > 0 && !isRunning ? <Button onClick={chats.clear}>{words.clear}</Button> : null}
               {isRunning ? <Button onClick={chats.stop}>{words.stop}</Button> : null}
               <Button look="main" type="submit" disabled={isRunning}>
-                {asked.length > 1 ? fill(words.sendTo, { count: asked.length }) : words.send}
+                {requested.length > 1 ? fill(words.sendTo, { count: requested.length }) : words.send}
               </Button>
             </div>
           </form>

@@ -1,167 +1,29 @@
 // Requests: one virtual list with filters, the drawer of one request, and the tab of tasks.
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { useVirtualizer } from "@tanstack/react-virtual";
 import { useEffect, useRef, useState, useSyncExternalStore } from "react";
 import { call, type Page, queryOf } from "../data/api.ts";
-import { count, duration } from "../data/format.ts";
+import { count } from "../data/format.ts";
 import { createLiveFeed, type LiveFeed } from "../data/live-feed.ts";
-import { liveInterval, useKeyNames } from "../data/queries.ts";
+import { liveInterval } from "../data/queries.ts";
 import type { RequestRow } from "../data/types.ts";
 import { rangeOf, type Search, shared, useSearch } from "../data/url.ts";
 import { texts } from "../texts.ts";
-import { Button, Heading, joined, Mark, Money, Time } from "../ui/basics.tsx";
+import { Button, Heading, Mark } from "../ui/basics.tsx";
 import { Empty, Failure, Skeleton, TooMuch } from "../ui/states.tsx";
-import { rowKeys } from "../ui/table.tsx";
 import { UrlTabs } from "../ui/tabs.tsx";
 import { ExportMenu } from "./requests/export.tsx";
 import { Filters, filterNames } from "./requests/filters.tsx";
+import { List } from "./requests/list.tsx";
 import { RequestDrawer } from "./requests/request.tsx";
 import { Tasks } from "./requests/tasks.tsx";
 
 const words = texts.requests;
 const pageSize = 100;
-const rowHeight = 32;
-const narrowHeight = 68;
 
 function filtersOf(search: Search): Record<string, string | undefined> {
   const given = filterNames.map((name) => [name, search[name]] as const);
   return { since: rangeOf(search).since, project_id: search["project"], ...Object.fromEntries(given) };
-}
-
-export function StatusMark({ row }: { readonly row: Pick<RequestRow, "state" | "status" | "error_code"> }) {
-  if (row.state === "open" || row.state === "pending") return <Mark tone="neutral">running</Mark>;
-  const isOk = row.state === "completed" || row.state === "replayed";
-  const tone = isOk ? "ok" : row.state === "cancelled" || row.state === "rejected" ? "warning" : "failing";
-  return <Mark tone={tone}>{row.status ?? row.state}</Mark>;
-}
-
-const sum = (values: Readonly<Record<string, number>>): number =>
-  Object.values(values).reduce((all, each) => all + each, 0);
-
-const grid =
-  "grid grid-cols-[7rem_5rem_minmax(8rem,2fr)_minmax(6rem,1fr)_minmax(6rem,1fr)_5rem_5rem_5.5rem] items-center gap-2 px-2";
-
-function Cells({
-  row,
-  keyName,
-  open,
-}: {
-  readonly row: RequestRow;
-  readonly keyName: string;
-  readonly open: () => void;
-}) {
-  const amount = row.cost ?? row.price;
-  const model = (
-    <button type="button" className="min-w-0 truncate text-left hover:underline" onClick={open}>
-      {row.model}
-    </button>
-  );
-  return (
-    <>
-      <div className={joined(grid, "h-full max-sm:hidden")}>
-        <Time iso={row.created_at} />
-        <StatusMark row={row} />
-        {model}
-        <span className="truncate">{row.provider ?? "–"}</span>
-        <span className="truncate">{keyName}</span>
-        <span className="text-right">{duration(row.duration_ms)}</span>
-        <span className="text-right">{count(sum(row.tokens))}</span>
-        <span className="text-right">
-          <Money amount={amount} />
-        </span>
-      </div>
-      <div className="flex h-full flex-col justify-center px-1 sm:hidden">
-        <div className="flex items-center gap-2">
-          <span className="mr-auto flex min-w-0">{model}</span>
-          <StatusMark row={row} />
-        </div>
-        <div className="flex gap-3 text-muted">
-          <Time iso={row.created_at} />
-          <span className="mr-auto truncate">{row.provider ?? "–"}</span>
-          <span>{duration(row.duration_ms)}</span>
-          <Money amount={amount} />
-        </div>
-      </div>
-    </>
-  );
-}
-
-interface ListProps {
-  readonly rows: readonly RequestRow[];
-  readonly feed: LiveFeed | null;
-  readonly open: (id: string) => void;
-  readonly more: (() => void) | null;
-}
-
-const noChange = () => () => undefined;
-
-/** Rows of the stream come first; those of the history that it has too are left out. */
-function useAllRows(feed: LiveFeed | null, history: readonly RequestRow[]): readonly RequestRow[] {
-  const view = useSyncExternalStore(feed?.subscribe ?? noChange, () => feed?.view() ?? null);
-  if (feed === null || view === null || view.rows.length === 0) return history;
-  return [...view.rows, ...history.filter(({ id }) => !feed.has(id))];
-}
-
-/** Only the rows in view are in the document; those of the stream come without a render of the page. */
-function List({ rows: history, feed, open, more }: ListProps) {
-  const rows = useAllRows(feed, history);
-  const scroller = useRef<HTMLDivElement>(null);
-  const names = useKeyNames();
-  const height = window.innerWidth < 640 ? narrowHeight : rowHeight;
-  const virtual = useVirtualizer({
-    count: rows.length,
-    getScrollElement: () => scroller.current,
-    estimateSize: () => height,
-    getItemKey: (at) => rows[at]?.id ?? at,
-    overscan: 12,
-  });
-  const items = virtual.getVirtualItems();
-  return (
-    <section ref={scroller} aria-label={words.list} className="max-h-[calc(100vh-15rem)] min-h-48 overflow-auto">
-      <div className="sm:min-w-3xl">
-        <div
-          className={joined(grid, "sticky top-0 z-10 h-8 border-line border-b bg-page text-muted max-sm:hidden")}
-          aria-hidden
-        >
-          {Object.entries(words.columns).map(([id, title]) => (
-            <span key={id} className={joined(["duration", "tokens", "cost"].includes(id) && "text-right")}>
-              {title}
-            </span>
-          ))}
-        </div>
-        <ul className="relative" style={{ height: virtual.getTotalSize() }}>
-          {items.map(({ index, start, size, key }) => {
-            const row = rows[index];
-            if (row === undefined) return null;
-            const show = () => open(row.id);
-            return (
-              <li
-                key={key}
-                data-row
-                // biome-ignore lint/a11y/noNoninteractiveTabindex: rows are walked with j and k
-                tabIndex={0}
-                aria-label={`${row.model}, ${row.status ?? row.state}`}
-                className="absolute inset-x-0 cursor-pointer border-line border-b hover:bg-sunken"
-                style={{ height: size, transform: `translateY(${start}px)` }}
-                onClick={(event) =>
-                  event.target instanceof Element && event.target.closest("button") === null && show()
-                }
-                onKeyDown={(event) => rowKeys(event, row.id, show)}
-              >
-                <Cells row={row} keyName={names.get(row.key_id) ?? row.key_id} open={show} />
-              </li>
-            );
-          })}
-        </ul>
-        {more === null ? null : (
-          <div className="p-2 text-center">
-            <Button onClick={more}>{texts.common.more}</Button>
-          </div>
-        )}
-      </div>
-    </section>
-  );
 }
 
 const manyRows = 2_000;

@@ -12,6 +12,7 @@ import { Empty, Loaded } from "../ui/states.tsx";
 import { type Column, Table } from "../ui/table.tsx";
 import { UrlTabs } from "../ui/tabs.tsx";
 import { Audit } from "./settings/audit.tsx";
+import { OwnPassword } from "./settings/own-password.tsx";
 import { Tokens } from "./settings/tokens.tsx";
 import { Users } from "./settings/users.tsx";
 
@@ -90,6 +91,7 @@ export default function Settings() {
           ))}
         </select>
         <span className="text-muted">{shell?.session.actor.name}</span>
+        {shell?.session.actor.kind === "user" ? <OwnPassword email={shell.session.actor.name} /> : null}
         <Button onClick={() => shell?.leave()}>{texts.signIn.out}</Button>
       </Heading>
       <UrlTabs label={words.title} titles={tabsFor(shell?.session ?? null)}>

@@ -109,11 +109,11 @@ export function SignIn({ done }: Done) {
   const [linkFailed, setLinkFailed] = useState(false);
   const [setup, setSetup] = useState<Session | null>(null);
   useEffect(() => {
-    const asked = call<Methods>("sign-in").catch((): Methods => ({ password: false }));
-    void asked.then(setMethods);
+    const requested = call<Methods>("sign-in").catch((): Methods => ({ password: false }));
+    void requested.then(setMethods);
     if (token === null) return;
     const entered = async (session: Session) => {
-      const { password, oidc = null } = await asked;
+      const { password, oidc = null } = await requested;
       if (password || oidc !== null || !may(session, "users", "create")) done(session);
       else setSetup(session);
     };

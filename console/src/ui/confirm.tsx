@@ -1,27 +1,23 @@
-// A button for an act that cannot be undone: the second click, on a button that names the act, does it.
+// Buttons for acts that cannot be undone: a second click on a button that names the act does it, or the name of the
+// thing is typed first.
 import { useState } from "react";
 import { texts } from "../texts.ts";
 import { Button } from "./basics.tsx";
+import { Popup } from "./drawer.tsx";
+import { Field, Form } from "./form.tsx";
 
 interface ConfirmProps {
-  /** What is seen; `name` is what assistive software reads in its place. */
   readonly label: string;
-  readonly name?: string;
   /** What the act does, on the second button. */
   readonly question: string;
   readonly act: () => void;
-  readonly isQuiet?: boolean;
 }
 
-export function Confirm({ label, name, question, act, isQuiet = false }: ConfirmProps) {
+export function Confirm({ label, question, act }: ConfirmProps) {
   const [isOpen, setOpen] = useState(false);
   if (!isOpen)
     return (
-      <Button
-        look={isQuiet ? "quiet" : "danger"}
-        {...(name === undefined ? {} : { "aria-label": name })}
-        onClick={() => setOpen(true)}
-      >
+      <Button look="danger" onClick={() => setOpen(true)}>
         {label}
       </Button>
     );
@@ -36,5 +32,45 @@ export function Confirm({ label, name, question, act, isQuiet = false }: Confirm
       </Button>
       <Button onClick={() => setOpen(false)}>{texts.common.cancel}</Button>
     </span>
+  );
+}
+
+interface ConfirmNameProps {
+  readonly label: string;
+  /** The act with what it is done to, for assistive software and as the title of the question. */
+  readonly title: string;
+  readonly note: string;
+  /** What has to be typed, and what it is. */
+  readonly name: string;
+  readonly field: string;
+  readonly act: () => Promise<unknown>;
+  readonly isQuiet?: boolean;
+}
+
+/** The act is done once the name has been typed; an error of the act stays in the dialog. */
+export function ConfirmName({ label, title, note, name, field, act, isQuiet = false }: ConfirmNameProps) {
+  const [isOpen, setOpen] = useState(false);
+  const [typed, setTyped] = useState("");
+  const close = () => {
+    setOpen(false);
+    setTyped("");
+  };
+  const submit = async () => {
+    if (typed.trim() !== name) throw new Error(note);
+    await act();
+    close();
+  };
+  return (
+    <>
+      <Button {...(isQuiet ? { look: "quiet" } : {})} aria-label={title} onClick={() => setOpen(true)}>
+        {label}
+      </Button>
+      <Popup title={title} isOpen={isOpen} close={close}>
+        <p className="mb-2">{note}</p>
+        <Form submit={submit} label={label} cancel={close} isDangerous>
+          {() => <Field label={field} value={typed} change={setTyped} hint={name} isRequired />}
+        </Form>
+      </Popup>
+    </>
   );
 }

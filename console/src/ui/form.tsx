@@ -1,6 +1,7 @@
 // Forms: a label above each field, and what is wrong beside it.
 import { type FormEvent, type ReactNode, useId, useState } from "react";
 import { ApiError } from "../data/gateway.ts";
+import { type FieldRule, ruleFault } from "../data/rules.ts";
 import { texts } from "../texts.ts";
 import { Button, joined } from "./basics.tsx";
 import { Failure } from "./states.tsx";
@@ -21,15 +22,47 @@ interface FieldProps {
   /** What a password manager fills in, as in HTML. */
   readonly autoComplete?: string;
   readonly isReadOnly?: boolean;
+  /** What the admin API allows; the form is not sent with anything else. */
+  readonly rule?: FieldRule;
 }
 
-export function Field({ label, value, change, type = "text", hint, error, options, rows, ...more }: FieldProps) {
+/** What a rule forbids is explained after an attempt to send. Until it is corrected, the browser does not send the form. */
+function useFault(rule: FieldRule | undefined, value: string) {
+  const [isShown, setShown] = useState(false);
+  const fault = rule === undefined ? undefined : ruleFault(rule, value);
+  const check = {
+    ref: (element: HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement | null) =>
+      element?.setCustomValidity(fault ?? ""),
+    onInvalid: (event: FormEvent<HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement>) => {
+      event.preventDefault();
+      setShown(true);
+      event.currentTarget.form?.querySelector<HTMLElement>("input:invalid, select:invalid, textarea:invalid")?.focus();
+    },
+  };
+  return [rule === undefined ? {} : check, isShown ? fault : undefined] as const;
+}
+
+export function Field({
+  label,
+  value,
+  change,
+  type = "text",
+  hint,
+  error: refusal,
+  options,
+  rows,
+  ...more
+}: FieldProps) {
   const id = useId();
+  const { rule } = more;
+  const [check, fault] = useFault(rule, value);
+  const error = fault ?? refusal;
   const common = {
     id,
     value,
     className: "control w-full",
-    required: more.isRequired,
+    required: more.isRequired ?? rule?.isRequired,
+    ...check,
     "aria-invalid": error !== undefined,
     "aria-describedby": hint === undefined && error === undefined ? undefined : `${id}-note`,
     onChange: (event: { target: { value: string } }) => change(event.target.value),
@@ -54,6 +87,7 @@ export function Field({ label, value, change, type = "text", hint, error, option
         <input
           {...common}
           {...list}
+          inputMode={rule?.isWhole ? "numeric" : undefined}
           type={type}
           autoComplete={more.autoComplete ?? "off"}
           readOnly={more.isReadOnly}

@@ -1,11 +1,10 @@
 // Tables, which become lists where the screen is narrow. Columns can be sorted, hidden and resized, which is remembered.
-import * as Menu from "@radix-ui/react-dropdown-menu";
-import { ArrowDown, ArrowUp, Check, Columns3 } from "lucide-react";
-import { type KeyboardEvent, type PointerEvent, type ReactNode, useEffect, useRef, useState } from "react";
+import { ArrowDown, ArrowUp } from "lucide-react";
+import { type KeyboardEvent, type ReactNode, useState } from "react";
 import { remember, remembered } from "../data/memory.ts";
 import type { Search } from "../data/url.ts";
-import { texts } from "../texts.ts";
 import { copyText, joined } from "./basics.tsx";
+import { ColumnMenu, keyWidth, useColumns, WidthHandle, type Widths, widthStyle } from "./columns.tsx";
 import { RowMenu, type RowMenuProps } from "./row-menu.tsx";
 
 export interface Column<Row> {
@@ -67,36 +66,6 @@ export function rowKeys(event: KeyboardEvent<HTMLElement>, id: string, open?: ()
   }
 }
 
-/** Pixels, by column. */
-type Widths = Readonly<Record<string, number>>;
-
-const minWidth = 48;
-const maxWidth = 800;
-const widthStep = 16;
-const bounded = (width: number): number => Math.round(Math.min(maxWidth, Math.max(minWidth, width)));
-
-const widthStyle = (width: number | undefined) =>
-  width === undefined ? {} : { style: { width, minWidth: width, maxWidth: width } };
-
-/** Drags the edge of a title. */
-function dragWidth(event: PointerEvent<HTMLElement>, resize: (width: number) => void): void {
-  const cell = event.currentTarget.closest("th");
-  if (cell === null) return;
-  event.preventDefault();
-  const [startX, before] = [event.clientX, cell.offsetWidth];
-  const move = (moved: globalThis.PointerEvent) => resize(bounded(before + moved.clientX - startX));
-  addEventListener("pointermove", move);
-  addEventListener("pointerup", () => removeEventListener("pointermove", move), { once: true });
-}
-
-/** Shift with an arrow key changes the width, too. */
-function keyWidth(event: KeyboardEvent<HTMLElement>, resize: (width: number) => void): void {
-  const step = event.key === "ArrowLeft" ? -widthStep : event.key === "ArrowRight" ? widthStep : 0;
-  if (!event.shiftKey || step === 0) return;
-  event.preventDefault();
-  resize(bounded((event.currentTarget.closest("th")?.offsetWidth ?? minWidth) + step));
-}
-
 interface HeaderProps<Row> {
   readonly column: Column<Row>;
   readonly order: Order | null;
@@ -112,6 +81,7 @@ function Header<Row>({ column, order, sort, width, resize }: HeaderProps<Row>) {
   return (
     <th
       scope="col"
+      data-column
       aria-sort={direction}
       className={joined("relative px-2 font-medium text-muted", align)}
       {...widthStyle(width)}
@@ -129,11 +99,7 @@ function Header<Row>({ column, order, sort, width, resize }: HeaderProps<Row>) {
           {isSorted ? order.isDown ? <ArrowDown size={12} aria-hidden /> : <ArrowUp size={12} aria-hidden /> : null}
         </button>
       )}
-      <span
-        aria-hidden
-        className="absolute inset-y-1 right-0 w-1.5 cursor-col-resize border-transparent border-r-2 hover:border-line"
-        onPointerDown={(event) => dragWidth(event, resize)}
-      />
+      <WidthHandle resize={resize} />
     </th>
   );
 }
@@ -149,14 +115,6 @@ interface RowProps<Item> {
 
 function Row<Item>({ row, columns, id, widths, open, links }: RowProps<Item>) {
   const look = "max-sm:grid max-sm:grid-cols-2 max-sm:gap-x-3 max-sm:px-1 max-sm:py-2 border-line border-t";
-  const [isMenuOpen, setMenuOpen] = useState(false);
-  const menu = useRef<HTMLTableCellElement>(null);
-  useEffect(() => {
-    const element = menu.current;
-    const show = () => setMenuOpen(true);
-    element?.addEventListener("row-menu", show);
-    return () => element?.removeEventListener("row-menu", show);
-  }, []);
   const [first, ...rest] = columns;
   const cell = (column: Column<Item>) => (
     <td
@@ -173,6 +131,7 @@ function Row<Item>({ row, columns, id, widths, open, links }: RowProps<Item>) {
   );
   return (
     <tr
+      data-row
       tabIndex={0}
       className={joined(look, open !== undefined && "cursor-pointer hover:bg-sunken")}
       onClick={(event) => {
@@ -196,66 +155,21 @@ function Row<Item>({ row, columns, id, widths, open, links }: RowProps<Item>) {
         </th>
       )}
       {rest.map(cell)}
-      <td ref={menu} className="w-8 text-right max-sm:hidden">
-        <RowMenu id={id} open={open} links={links} isOpen={isMenuOpen} setOpen={setMenuOpen} />
+      <td className="w-8 text-right max-sm:hidden">
+        <RowMenu id={id} open={open} links={links} />
       </td>
     </tr>
   );
 }
 
-function ColumnMenu({
-  columns,
-  hidden,
-  toggle,
-}: {
-  columns: readonly { id: string; title: string }[];
-  hidden: readonly string[];
-  toggle: (id: string) => void;
-}) {
-  return (
-    <Menu.Root modal={false}>
-      <Menu.Trigger aria-label={texts.common.columns} className="rounded p-1 text-muted hover:bg-sunken max-sm:hidden">
-        <Columns3 size={14} aria-hidden />
-      </Menu.Trigger>
-      <Menu.Portal>
-        <Menu.Content align="end" className="z-40 rounded-md border border-line bg-panel p-1 shadow-lg">
-          {columns.map(({ id, title }) => (
-            <Menu.CheckboxItem
-              key={id}
-              checked={!hidden.includes(id)}
-              onCheckedChange={() => toggle(id)}
-              onSelect={(event) => event.preventDefault()}
-              className="flex min-h-8 items-center gap-2 rounded px-2 data-highlighted:bg-sunken"
-            >
-              <span className="w-4">{hidden.includes(id) ? null : <Check size={14} aria-hidden />}</span>
-              {title}
-            </Menu.CheckboxItem>
-          ))}
-        </Menu.Content>
-      </Menu.Portal>
-    </Menu.Root>
-  );
-}
-
 export function Table<Item>({ name, label, columns, rows, idOf, open, actions = [] }: TableProps<Item>) {
   const [order, setOrder] = useState<Order | null>(() => remembered(`order.${name}`, null));
-  const [hidden, setHidden] = useState<readonly string[]>(() => remembered(`hidden.${name}`, []));
-  const [widths, setWidths] = useState<Widths>(() => remembered(`widths.${name}`, {}));
-  const resize = (id: string) => (width: number) => {
-    const next = { ...widths, [id]: width };
-    setWidths(next);
-    remember(`widths.${name}`, next);
-  };
-  const linksOf = (row: Item) => actions.map(({ title, href }) => ({ title, ...href(row) }));
+  const { hidden, widths, resize, toggle } = useColumns(name);
+  const linksOf = (row: Item) => () => actions.map(({ title, href }) => ({ title, ...href(row) }));
   const sort = (id: string) => {
     const next = { id, isDown: order?.id === id ? !order.isDown : true };
     setOrder(next);
     remember(`order.${name}`, next);
-  };
-  const toggle = (id: string) => {
-    const next = hidden.includes(id) ? hidden.filter((each) => each !== id) : [...hidden, id];
-    setHidden(next);
-    remember(`hidden.${name}`, next);
   };
   const shown = columns.filter(({ id }, at) => at === 0 || !hidden.includes(id));
   return (

@@ -2,6 +2,7 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { call } from "../../data/api.ts";
+import { formRules } from "../../data/form-rules.ts";
 import type { Key, Project, Rules } from "../../data/types.ts";
 import { useSearch } from "../../data/url.ts";
 import { texts } from "../../texts.ts";
@@ -10,6 +11,7 @@ import { Field, Form } from "../../ui/form.tsx";
 import { connectWith } from "./connect.tsx";
 
 const words = texts.keys;
+const allowed = formRules.keys;
 
 export interface Made {
   readonly name: string;
@@ -42,6 +44,9 @@ const limitNames = {
   tpm: "tokens_per_minute",
   concurrency: "concurrent_requests",
 } as const;
+
+/** Without an amount there is no budget. */
+const budgetRule = { ...allowed["rules.budgets.amount"], isRequired: false };
 
 const listOf = (text: string): readonly string[] =>
   text
@@ -93,7 +98,7 @@ interface RuleFieldsProps {
 
 export function RuleFields({ values, change, errorOf, at = "rules" }: RuleFieldsProps) {
   const set = (name: keyof RuleValues) => (value: string) => change({ ...values, [name]: value });
-  const periods = Object.entries(words.periods);
+  const periods = allowed["rules.budgets.period"].enum.map((period) => [period, words.periods[period]] as const);
   return (
     <>
       <div className="grid grid-cols-2 gap-3">
@@ -103,6 +108,7 @@ export function RuleFields({ values, change, errorOf, at = "rules" }: RuleFields
           change={set("budget")}
           error={errorOf(`${at}.budgets`)}
           placeholder="50.00"
+          rule={budgetRule}
         />
         <Field label={words.form.period} value={values.period} change={set("period")} options={periods} />
       </div>
@@ -111,7 +117,7 @@ export function RuleFields({ values, change, errorOf, at = "rules" }: RuleFields
           <Field
             key={name}
             label={words.form[name]}
-            type="number"
+            rule={allowed[`rules.limits.${limitNames[name]}`]}
             value={values[name]}
             change={set(name)}
             error={errorOf(`${at}.limits.${limitNames[name]}`)}
@@ -161,7 +167,7 @@ export function KeyForm({ projects, done, cancel }: FormProps) {
     <Form submit={submit} label={words.create} cancel={cancel} fields={fields}>
       {(errorOf) => (
         <>
-          <Field label={words.form.name} value={name} change={setName} error={errorOf("name")} isRequired />
+          <Field label={words.form.name} value={name} change={setName} error={errorOf("name")} rule={allowed.name} />
           <Field
             label={words.form.project}
             value={project}

@@ -8,10 +8,10 @@ import type { PriceList, PriceRow } from "../../data/types.ts";
 import { fill, texts } from "../../texts.ts";
 import { Allowed } from "../../ui/allowed.tsx";
 import { Button, Section, Source } from "../../ui/basics.tsx";
-import { Confirm } from "../../ui/confirm.tsx";
+import { ConfirmName } from "../../ui/confirm.tsx";
 import { Popup } from "../../ui/drawer.tsx";
 import { Field, Form } from "../../ui/form.tsx";
-import { Empty, Failure, Loaded, TooMuch } from "../../ui/states.tsx";
+import { Empty, Loaded, TooMuch } from "../../ui/states.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
 import { Repricing } from "./repricing.tsx";
 
@@ -91,7 +91,7 @@ const modelOf = ({ config }: PriceEntry): string =>
   [config["model"], config["provider"]].filter((part) => part !== undefined).join(", ");
 const fromOf = ({ config }: PriceEntry): string => String(config["valid_from"] ?? "");
 
-function entryColumns(remove: (entry: PriceEntry) => void): readonly Column<PriceEntry>[] {
+function entryColumns(remove: (entry: PriceEntry) => Promise<void>): readonly Column<PriceEntry>[] {
   const { historyColumns: titles } = words;
   return [
     { id: "model", title: titles.model, value: modelOf, cell: modelOf },
@@ -117,10 +117,12 @@ function entryColumns(remove: (entry: PriceEntry) => void): readonly Column<Pric
       title: titles.action,
       cell: (entry) =>
         entry.source === "api" ? (
-          <Confirm
+          <ConfirmName
             label={texts.providers.remove}
-            name={fill(words.removePrice, { model: modelOf(entry) })}
-            question={fill(words.removePriceNow, { model: modelOf(entry) })}
+            title={fill(words.removePrice, { model: modelOf(entry) })}
+            note={fill(words.removePriceNow, { model: modelOf(entry) })}
+            name={modelOf(entry)}
+            field={words.confirmPrice}
             act={() => remove(entry)}
             isQuiet
           />
@@ -136,16 +138,13 @@ const byModel = (one: PriceEntry, other: PriceEntry): number =>
 function History({ filter }: { readonly filter: string }) {
   const queries = useQueryClient();
   const query = useEntries();
-  const [error, setError] = useState<unknown>(null);
-  const remove = ({ id, version }: PriceEntry) =>
-    void call(`prices/${encodeURIComponent(id)}`, { method: "DELETE", ifMatch: version }).then(
-      () => queries.invalidateQueries(),
-      setError,
-    );
+  const remove = async ({ id, version }: PriceEntry) => {
+    await call(`prices/${encodeURIComponent(id)}`, { method: "DELETE", ifMatch: version });
+    await queries.invalidateQueries();
+  };
   return (
     <Section title={words.history}>
       <p className="mb-1 text-muted">{words.historyNote}</p>
-      {error === null ? null : <Failure error={error} />}
       <Loaded query={query} isEmpty={(rows) => rows.length === 0} empty={<Empty>{words.noHistory}</Empty>}>
         {(rows) => (
           <Table

@@ -92,7 +92,7 @@ export function Groups({ since, project }: { readonly since: string; readonly pr
   const names = useKeyNames();
   const filters = { ...filtersOf(since, project, group), top };
   const query = useSeries(sums, filters, search["live"]);
-  const { data: slow = [] } = useSeries(times, filters, search["live"]);
+  const { data: slow = [] } = useSeries(times, { ...filters, points: "false" }, search["live"]);
   const timesOf = new Map(slow.map((row) => [idOf(row), row.total]));
   const select = (
     <select

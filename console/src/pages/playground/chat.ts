@@ -1,5 +1,5 @@
 // Sends a conversation over the gateway's own client endpoints and reads its stream.
-import { ApiError, base } from "../../data/api.ts";
+import { ApiError, base } from "../../data/gateway.ts";
 import type { Format, WireEvent } from "./format.ts";
 import type { Chat, Sink } from "./message.ts";
 import { chatCompletions, responses } from "./openai-formats.ts";
@@ -9,7 +9,7 @@ export const formats = { chat: chatCompletions, responses, messages: anthropicMe
 export type FormatName = keyof typeof formats;
 export const formatOf = (name: FormatName): Format => formats[name];
 
-function readEvent(block: string, format: Format, sink: Sink): void {
+function readEvent(block: string, format: Format, sink: Sink, { status, requestId }: Answered): void {
   const data = block
     .split("\n")
     .filter((line) => line.startsWith("data:"))
@@ -18,8 +18,17 @@ function readEvent(block: string, format: Format, sink: Sink): void {
   if (data === "" || data === "[DONE]") return;
   const event = JSON.parse(data) as WireEvent;
   const error = event.error ?? event.response?.error;
-  if (error) throw new Error(error.message ?? "The stream ended with an error.");
+  if (error) {
+    const { message = "The stream ended with an error.", code = "unknown" } = error;
+    throw new ApiError(message, { status, code: String(code), requestId });
+  }
   format.read(event, sink);
+}
+
+/** What an error in the stream has from its head. */
+interface Answered {
+  readonly status: number;
+  readonly requestId: string | null;
 }
 
 interface Sending {
@@ -53,7 +62,7 @@ export async function send(chat: Chat, { format: name, key, sink, signal, begun 
     const { done, value = "" } = await reader.read();
     const blocks = (rest + value).replaceAll("\r\n", "\n").split("\n\n");
     rest = blocks.pop() ?? "";
-    for (const block of blocks) readEvent(block, format, sink);
+    for (const block of blocks) readEvent(block, format, sink, { status: response.status, requestId });
     if (done) return;
   }
 }

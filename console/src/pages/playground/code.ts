@@ -1,5 +1,5 @@
 // The same request as code: curl, Python and JavaScript, with the maker's own library where the format has one.
-import { base } from "../../data/api.ts";
+import { base } from "../../data/gateway.ts";
 import { quoted } from "../requests/curl.ts";
 import { type FormatName, formatOf } from "./chat.ts";
 import type { Chat } from "./message.ts";
@@ -48,7 +48,7 @@ for event in client.${method}.create(**BODY):
   javascript: `import OpenAI from "openai";
 
 const client = new OpenAI({ baseURL: "${base}/v1", apiKey: process.env.TURNPIKE_KEY });
-for await (const event of await client.${method}.create(BODY)) console.log(event);`,
+for await (const event of await client.${method}.create(BODY)) console.log(JSON.stringify(event));`,
 });
 
 const anthropic: Library = {
@@ -61,7 +61,7 @@ for event in client.messages.create(**BODY):
   javascript: `import Anthropic from "@anthropic-ai/sdk";
 
 const client = new Anthropic({ baseURL: "${base}", apiKey: process.env.TURNPIKE_KEY });
-for await (const event of await client.messages.create(BODY)) console.log(event);`,
+for await (const event of await client.messages.create(BODY)) console.log(JSON.stringify(event));`,
 };
 
 const plain = (url: string): Library => ({

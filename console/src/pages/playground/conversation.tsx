@@ -8,20 +8,29 @@ import type { RequestRow } from "../../data/types.ts";
 import { shared, useSearch } from "../../data/url.ts";
 import { spansOf } from "../../data/waterfall.ts";
 import { fill, texts } from "../../texts.ts";
-import { Button, Money, Section } from "../../ui/basics.tsx";
+import { Button, Money } from "../../ui/basics.tsx";
 import { Field } from "../../ui/form.tsx";
 import { Empty, Failure } from "../../ui/states.tsx";
 import { Waterfall } from "../requests/waterfall.tsx";
-import { imageName } from "./images.tsx";
+import { AudioView, ImageView } from "./media.tsx";
 import { type Message, openCalls, type Part } from "./message.ts";
 import type { Conversation, Run } from "./use-chats.ts";
 
 const words = texts.playground;
 
-function PartView({ part }: { readonly part: Part }) {
+interface PartProps {
+  readonly part: Part;
+  /** More of it may come. */
+  readonly isBusy: boolean;
+  readonly use?: ((url: string) => void) | undefined;
+}
+
+function PartView({ part, isBusy, use }: PartProps) {
   const look = "whitespace-pre-wrap break-words";
   if (part.kind === "text") return <p className={look}>{part.text}</p>;
-  if (part.kind === "image") return <p className="break-all text-muted">{imageName(part.url)}</p>;
+  if (part.kind === "image") return <ImageView url={part.url} use={isBusy ? undefined : use} />;
+  if (part.kind === "audio")
+    return isBusy ? <p className="text-muted">{words.audioComes}</p> : <AudioView part={part} />;
   if (part.kind === "thinking")
     return (
       <details className="text-muted" open>
@@ -40,7 +49,13 @@ function PartView({ part }: { readonly part: Part }) {
 
 const isResult = ({ parts }: Message): boolean => parts.some(({ kind }) => kind === "result");
 
-function Messages({ messages, isBusy }: { readonly messages: readonly Message[]; readonly isBusy: boolean }) {
+interface MessagesProps {
+  readonly messages: readonly Message[];
+  readonly isBusy: boolean;
+  readonly use: (url: string) => void;
+}
+
+function Messages({ messages, isBusy, use }: MessagesProps) {
   return (
     <div role="log" aria-label={words.answer} aria-busy={isBusy} className="flex flex-col gap-2">
       {messages.map((message, at) => (
@@ -48,8 +63,13 @@ function Messages({ messages, isBusy }: { readonly messages: readonly Message[];
         <div key={at} className="flex flex-col gap-1 border-line border-l-2 pl-3">
           <p className="text-muted">{isResult(message) ? words.tool : message.role}</p>
           {message.parts.map((part, index) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: parts are only added at the end
-            <PartView key={index} part={part} />
+            <PartView
+              // biome-ignore lint/suspicious/noArrayIndexKey: parts are only added at the end
+              key={index}
+              part={part}
+              isBusy={isBusy && at === messages.length - 1}
+              use={message.role === "assistant" ? use : undefined}
+            />
           ))}
         </div>
       ))}
@@ -108,7 +128,7 @@ function Result({ run }: { readonly run: Run }) {
     refetchInterval: ({ state }) => (state.data?.state === "open" ? rowRetryMs : false),
   });
   return (
-    <Section title={texts.requests.waterfall}>
+    <Waterfall spans={data === undefined ? [] : spansOf(data)}>
       <p className="mb-2 flex flex-wrap gap-x-4">
         <span>{fill(words.firstToken, { duration: duration(run.firstMs) })}</span>
         <span>{fill(words.total, { duration: duration(run.totalMs) })}</span>
@@ -126,8 +146,7 @@ function Result({ run }: { readonly run: Run }) {
           </Link>
         )}
       </p>
-      {data === undefined ? null : <Waterfall spans={spansOf(data)} />}
-    </Section>
+    </Waterfall>
   );
 }
 
@@ -135,15 +154,17 @@ interface ConversationProps {
   readonly title: string | null;
   readonly conversation: Conversation;
   readonly reply: (messages: readonly Message[]) => void;
+  /** Puts an image of an answer into the next message. */
+  readonly use: (url: string) => void;
 }
 
-export function ConversationView({ title, conversation, reply }: ConversationProps) {
+export function ConversationView({ title, conversation, reply, use }: ConversationProps) {
   const { messages, answer, run, error } = conversation;
   const all = answer === null ? messages : [...messages, { role: "assistant" as const, parts: answer }];
   return (
     <section aria-label={title ?? words.answer} className="min-w-0">
       {title === null ? null : <h2 className="mb-1 truncate font-semibold">{title}</h2>}
-      {all.length === 0 ? <Empty>{words.empty}</Empty> : <Messages messages={all} isBusy={answer !== null} />}
+      {all.length === 0 ? <Empty>{words.empty}</Empty> : <Messages messages={all} isBusy={answer !== null} use={use} />}
       {error === null ? null : <Failure error={error} />}
       {answer === null ? <Results messages={messages} send={(message) => reply([...messages, message])} /> : null}
       {run === null || run.totalMs === null ? null : <Result run={run} />}

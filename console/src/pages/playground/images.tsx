@@ -3,7 +3,7 @@ import { useId, useState } from "react";
 import { fill, texts } from "../../texts.ts";
 import { Button } from "../../ui/basics.tsx";
 import { Field } from "../../ui/form.tsx";
-import { dataOf } from "./message.ts";
+import { imageName } from "./media.tsx";
 
 const words = texts.playground;
 
@@ -14,15 +14,6 @@ const read = (file: File): Promise<string> =>
     reader.onerror = () => reject(reader.error ?? new Error(words.unreadable));
     reader.readAsDataURL(file);
   });
-
-const bytesPerChar = 0.75;
-
-/** Its type and size, or its address: the policy of the console shows no images of others. */
-export function imageName(url: string): string {
-  const data = dataOf(url);
-  if (data === null) return fill(words.imageAt, { url });
-  return fill(words.imageOf, { type: data.type, size: Math.ceil((data.data.length * bytesPerChar) / 1_024) });
-}
 
 interface ImagesProps {
   readonly images: readonly string[];

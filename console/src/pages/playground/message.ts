@@ -4,6 +4,8 @@ export type Part =
   | { readonly kind: "text"; readonly text: string }
   /** A data URL or an address. */
   | { readonly kind: "image"; readonly url: string }
+  /** Pieces of Base64, each complete in itself. */
+  | { readonly kind: "audio"; readonly type: string; readonly data: readonly string[] }
   /** `proof` is what the provider signed it with, and wants back. */
   | { readonly kind: "thinking"; readonly text: string; readonly proof?: string }
   | {
@@ -28,15 +30,25 @@ export interface Tool {
 
 export type Effort = "" | "low" | "medium" | "high";
 
+/** What the answer may consist of in addition to text. */
+export type Output = "" | "image" | "audio";
+
 export interface Chat {
   readonly model: string;
   readonly system: string;
   readonly messages: readonly Message[];
   readonly tools: readonly Tool[];
   readonly effort: Effort;
+  readonly output: Output;
   readonly temperature: number | null;
   readonly maxTokens: number | null;
 }
+
+/** An answer as the next request repeats it: without the images and the audio, which only some formats take back. */
+export const withoutMedia = (message: Message): Message =>
+  message.role === "user"
+    ? message
+    : { ...message, parts: message.parts.filter(({ kind }) => kind !== "image" && kind !== "audio") };
 
 export const textOf = ({ parts }: Message): string =>
   parts.flatMap((part) => (part.kind === "text" ? [part.text] : [])).join("");
@@ -51,6 +63,8 @@ export function openCalls(messages: readonly Message[]): readonly Extract<Part, 
 export interface Sink {
   text(piece: string): void;
   thinking(piece: string, proof?: string): void;
+  image(url: string): void;
+  audio(type: string, base64: string): void;
   /** `key` is the same for all pieces of a call. */
   call(
     key: string,
@@ -76,6 +90,18 @@ export function createDraft(changed: () => void): Draft {
   return {
     text: (piece) => piece !== "" && append("text", piece),
     thinking: (piece, proof) => (piece !== "" || proof !== undefined) && append("thinking", piece, proof),
+    image(url) {
+      parts.push({ kind: "image", url });
+      changed();
+    },
+    audio(type, base64) {
+      // Its transcript may come between its pieces.
+      const at = parts.findLastIndex((part) => part.kind === "audio" && part.type === type);
+      const before = parts[at];
+      if (before?.kind === "audio") parts[at] = { ...before, data: [...before.data, base64] };
+      else parts.push({ kind: "audio", type, data: [base64] });
+      changed();
+    },
     call(key, { id, name, args = "", proof }) {
       const at = places.get(key) ?? parts.length;
       const before = parts[at];
@@ -99,9 +125,3 @@ export const parsed = (text: string): unknown => {
     return {};
   }
 };
-
-/** The type and content of a data URL; null for an address. */
-export function dataOf(url: string): { readonly type: string; readonly data: string } | null {
-  const found = /^data:([^;,]+);base64,(.*)$/s.exec(url);
-  return found === null ? null : { type: found[1] ?? "", data: found[2] ?? "" };
-}

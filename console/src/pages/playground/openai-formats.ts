@@ -1,7 +1,7 @@
 // The two client formats of OpenAI: requests of a conversation, and what their streams bring.
 import type { Format, WireEvent } from "./format.ts";
 import type { Chat, Message, Part } from "./message.ts";
-import { textOf } from "./message.ts";
+import { textOf, withoutMedia } from "./message.ts";
 
 const given = (value: number | null, name: string) => (value === null ? {} : { [name]: value });
 
@@ -26,6 +26,7 @@ function chatMessages(message: Message): object[] {
   if (results.length > 0) return results;
   if (message.role === "user") return [{ role: "user", content: chatContent(message) }];
   const content = textOf(message);
+  if (content === "" && calls.length === 0) return [];
   return [
     { role: "assistant", content: content === "" ? null : content, ...(calls.length > 0 ? { tool_calls: calls } : {}) },
   ];
@@ -34,11 +35,13 @@ function chatMessages(message: Message): object[] {
 export const chatCompletions: Format = {
   title: "OpenAI Chat Completions",
   path: () => "/v1/chat/completions",
-  body: ({ model, system, messages, tools, effort, temperature, maxTokens }: Chat) => ({
+  outputs: ["audio"],
+  body: ({ model, system, messages, tools, effort, output, temperature, maxTokens }: Chat) => ({
     model,
     messages: [...(system === "" ? [] : [{ role: "system", content: system }]), ...messages.flatMap(chatMessages)],
     ...(tools.length === 0 ? {} : { tools: tools.map((tool) => ({ type: "function", function: tool })) }),
     ...(effort === "" ? {} : { reasoning_effort: effort }),
+    ...(output === "audio" ? { modalities: ["text", "audio"], audio: { voice: "alloy", format: "pcm16" } } : {}),
     ...given(temperature, "temperature"),
     ...given(maxTokens, "max_completion_tokens"),
     stream: true,
@@ -47,6 +50,9 @@ export const chatCompletions: Format = {
     const delta = choices?.[0]?.delta;
     sink.thinking(delta?.reasoning_content ?? delta?.reasoning ?? "");
     sink.text(delta?.content ?? "");
+    sink.text(delta?.audio?.transcript ?? "");
+    if (delta?.audio?.data) sink.audio("audio/pcm;rate=24000", delta.audio.data);
+    for (const { image_url: image } of delta?.images ?? []) if (image?.url) sink.image(image.url);
     for (const { index = 0, id, function: called = {} } of delta?.tool_calls ?? [])
       sink.call(String(index), {
         ...(id === undefined ? {} : { id }),
@@ -72,16 +78,21 @@ function inputItems({ role, parts }: Message): object[] {
 export const responses: Format = {
   title: "OpenAI Responses",
   path: () => "/v1/responses",
-  body: ({ model, system, messages, tools, effort, temperature, maxTokens }: Chat) => ({
-    model,
-    ...(system === "" ? {} : { instructions: system }),
-    input: messages.flatMap(inputItems),
-    ...(tools.length === 0 ? {} : { tools: tools.map((tool) => ({ type: "function", ...tool })) }),
-    ...(effort === "" ? {} : { reasoning: { effort, summary: "auto" } }),
-    ...given(temperature, "temperature"),
-    ...given(maxTokens, "max_output_tokens"),
-    stream: true,
-  }),
+  outputs: ["image"],
+  body: ({ model, system, messages, tools, effort, output, temperature, maxTokens }: Chat) => {
+    const functions = tools.map((tool) => ({ type: "function", ...tool }));
+    const all = output === "image" ? [...functions, { type: "image_generation" }] : functions;
+    return {
+      model,
+      ...(system === "" ? {} : { instructions: system }),
+      input: messages.map(withoutMedia).flatMap(inputItems),
+      ...(all.length === 0 ? {} : { tools: all }),
+      ...(effort === "" ? {} : { reasoning: { effort, summary: "auto" } }),
+      ...given(temperature, "temperature"),
+      ...given(maxTokens, "max_output_tokens"),
+      stream: true,
+    };
+  },
   read({ type, delta, item, output_index: at }: WireEvent, sink) {
     const piece = typeof delta === "string" ? delta : "";
     const key = String(at ?? 0);
@@ -89,6 +100,8 @@ export const responses: Format = {
     if (type === "response.reasoning_summary_text.delta" || type === "response.reasoning_text.delta")
       sink.thinking(piece);
     if (type === "response.function_call_arguments.delta") sink.call(key, { args: piece });
+    if (type === "response.output_item.done" && item?.type === "image_generation_call" && item.result)
+      sink.image(`data:image/${item.output_format ?? "png"};base64,${item.result}`);
     if (type === "response.output_item.added" && item?.type === "function_call")
       sink.call(key, { id: item.call_id ?? "", name: item.name ?? "" });
   },

@@ -1,6 +1,7 @@
 // The client formats of Anthropic and Google: requests of a conversation, and what their streams bring.
 import type { Format, WireEvent } from "./format.ts";
-import { type Chat, dataOf, type Effort, type Message, type Part, parsed } from "./message.ts";
+import { dataOf } from "./media-bytes.ts";
+import { type Chat, type Effort, type Message, type Part, parsed, withoutMedia } from "./message.ts";
 
 const usualTokens = 4_096;
 /** Tokens of reasoning for formats that have no words for it. */
@@ -12,6 +13,7 @@ function block(part: Part): object[] {
   if (part.kind === "result") return [{ type: "tool_result", tool_use_id: part.id, content: part.text }];
   if (part.kind === "thinking")
     return part.proof === undefined ? [] : [{ type: "thinking", thinking: part.text, signature: part.proof }];
+  if (part.kind === "audio") return [];
   const data = dataOf(part.url);
   const source =
     data === null ? { type: "url", url: part.url } : { type: "base64", media_type: data.type, data: data.data };
@@ -20,6 +22,7 @@ function block(part: Part): object[] {
 
 export const anthropicMessages: Format = {
   title: "Anthropic Messages",
+  outputs: [],
   path: () => "/v1/messages",
   headers: { "anthropic-version": "2023-06-01" },
   body: ({ model, system, messages, tools, effort, temperature, maxTokens }: Chat) => {
@@ -28,7 +31,10 @@ export const anthropicMessages: Format = {
       model,
       max_tokens: (maxTokens ?? usualTokens) + budget,
       ...(system === "" ? {} : { system }),
-      messages: messages.map(({ role, parts }) => ({ role, content: parts.flatMap(block) })),
+      messages: messages
+        .map(withoutMedia)
+        .map(({ role, parts }) => ({ role, content: parts.flatMap(block) }))
+        .filter(({ content }) => content.length > 0),
       ...(tools.length === 0
         ? {}
         : { tools: tools.map(({ parameters, ...tool }) => ({ ...tool, input_schema: parameters })) }),
@@ -52,6 +58,7 @@ export const anthropicMessages: Format = {
 function geminiPart(part: Part): object[] {
   if (part.kind === "text") return [{ text: part.text }];
   if (part.kind === "thinking") return [];
+  if (part.kind === "audio") return [];
   if (part.kind === "result") return [{ functionResponse: { name: part.name, response: { result: part.text } } }];
   if (part.kind === "call")
     return [
@@ -71,10 +78,13 @@ const contents = ({ role, parts }: Message) => ({
   parts: parts.flatMap(geminiPart),
 });
 
-function settings({ effort, temperature, maxTokens }: Chat): object {
+const modalities = { image: ["TEXT", "IMAGE"], audio: ["AUDIO"] } as const;
+
+function settings({ effort, output, temperature, maxTokens }: Chat): object {
   const all = {
     ...(temperature === null ? {} : { temperature }),
     ...(maxTokens === null ? {} : { maxOutputTokens: maxTokens }),
+    ...(output === "" ? {} : { responseModalities: modalities[output] }),
     ...(effort === "" ? {} : { thinkingConfig: { includeThoughts: true, thinkingBudget: budgets[effort] } }),
   };
   return Object.keys(all).length === 0 ? {} : { generationConfig: all };
@@ -82,16 +92,23 @@ function settings({ effort, temperature, maxTokens }: Chat): object {
 
 export const gemini: Format = {
   title: "Google Gemini",
+  outputs: ["image", "audio"],
   path: ({ model }) => `/v1beta/models/${model}:streamGenerateContent?alt=sse`,
   body: (chat: Chat) => ({
-    contents: chat.messages.map(contents),
+    contents: chat.messages
+      .map(withoutMedia)
+      .map(contents)
+      .filter(({ parts }) => parts.length > 0),
     ...(chat.system === "" ? {} : { systemInstruction: { parts: [{ text: chat.system }] } }),
     ...(chat.tools.length === 0 ? {} : { tools: [{ functionDeclarations: chat.tools }] }),
     ...settings(chat),
   }),
   read({ candidates }: WireEvent, sink) {
-    for (const { text, thought, functionCall, thoughtSignature } of candidates?.[0]?.content?.parts ?? []) {
-      if (functionCall !== undefined)
+    for (const { text, thought, functionCall, thoughtSignature, inlineData } of candidates?.[0]?.content?.parts ?? []) {
+      const { mimeType = "", data = "" } = inlineData ?? {};
+      if (mimeType.startsWith("audio/")) sink.audio(mimeType, data);
+      else if (inlineData !== undefined) sink.image(`data:${mimeType};base64,${data}`);
+      else if (functionCall !== undefined)
         sink.call(`${functionCall.name} ${JSON.stringify(functionCall.args)}`, {
           ...{ id: functionCall.id ?? functionCall.name, name: functionCall.name },
           args: JSON.stringify(functionCall.args ?? {}),

@@ -23,6 +23,7 @@ function partOf(part: Json): Part[] {
   if (typeof text === "string") return [{ kind: "text", text }];
   if (typeof image === "string") return [{ kind: "image", url: image }];
   if (isJson(image)) return [{ kind: "image", url: String(image["url"]) }];
+  if (isJson(inline) && !String(inline["mimeType"]).startsWith("image/")) return [];
   if (isJson(inline)) return [{ kind: "image", url: `data:${inline["mimeType"]};base64,${inline["data"]}` }];
   if (!isJson(source)) return [];
   const url = source["type"] === "url" ? source["url"] : `data:${source["media_type"]};base64,${source["data"]}`;

@@ -29,7 +29,11 @@ export function useChats() {
   const change = (model: string, given: Partial<Conversation>) =>
     setAll((before) => ({ ...before, [model]: { ...(before[model] ?? nothing), ...given } }));
 
-  const ask = async (model: string, { format, key, ...chat }: Settings, asked: readonly Message[]): Promise<void> => {
+  const ask = async (
+    model: string,
+    { format, key, ...chat }: Settings,
+    requested: readonly Message[],
+  ): Promise<void> => {
     const controller = new AbortController();
     aborts.current.add(controller);
     const startedMs = performance.now();
@@ -38,19 +42,22 @@ export function useChats() {
       run = { ...run, firstMs: run.firstMs ?? performance.now() - startedMs };
       change(model, { answer: draft.parts() });
     });
-    change(model, { messages: asked, answer: [], run: null, error: null });
+    change(model, { messages: requested, answer: [], run: null, error: null });
     let error: unknown = null;
     const begun = (requestId: string | null) => {
       run = { ...run, requestId };
     };
     try {
-      await send({ ...chat, model, messages: asked }, { format, key, sink: draft, signal: controller.signal, begun });
+      await send(
+        { ...chat, model, messages: requested },
+        { format, key, sink: draft, signal: controller.signal, begun },
+      );
     } catch (cause) {
       if (!controller.signal.aborted) error = cause;
     }
     aborts.current.delete(controller);
     const parts = draft.parts();
-    const messages = parts.length === 0 ? asked : [...asked, { role: "assistant" as const, parts }];
+    const messages = parts.length === 0 ? requested : [...requested, { role: "assistant" as const, parts }];
     change(model, { messages, answer: null, error, run: { ...run, totalMs: performance.now() - startedMs } });
   };
   return {

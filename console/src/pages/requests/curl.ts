@@ -1,5 +1,5 @@
 // A request of the list as a curl command: the same operation, format and model, with a body to fill in.
-import { base } from "../../data/api.ts";
+import { base } from "../../data/gateway.ts";
 import type { RequestRow } from "../../data/types.ts";
 
 const message = [{ role: "user", content: "Hello" }];

@@ -1,6 +1,7 @@
 // The filters of requests: the usual ones in a row, the rest behind a switch; each is in the URL.
 import { SlidersHorizontal } from "lucide-react";
 import { type ReactNode, useEffect, useState } from "react";
+import { formRules } from "../../data/form-rules.ts";
 import { useKeys } from "../../data/queries.ts";
 import type { Search } from "../../data/url.ts";
 import { texts } from "../../texts.ts";
@@ -12,9 +13,10 @@ type Name = keyof typeof words;
 export const filterNames = Object.keys(words) as Name[];
 const usual: readonly Name[] = ["model", "state", "key_id"];
 
-const states = ["open", "pending", "completed", "failed", "cancelled", "rejected", "interrupted", "replayed"];
-const operations = ["chat", "count", "embed", "rerank", "moderate", "image", "speak", "transcribe", "video"];
-const choices: Partial<Record<Name, readonly string[]>> = { state: states, operation: operations };
+const choices: Partial<Record<Name, readonly string[]>> = {
+  state: formRules.requests.state.enum,
+  operation: formRules.keys["rules.allowed_operations"].enum,
+};
 
 interface FilterProps {
   readonly name: Name;

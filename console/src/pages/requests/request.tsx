@@ -100,9 +100,7 @@ function Detail({ row }: { readonly row: RequestRow }) {
         {row.request_id === null || row.request_id === row.id ? null : <Id id={row.request_id} length={24} />}
       </p>
       <Actions row={row} />
-      <Section title={words.waterfall}>
-        <Waterfall spans={spansOf(row)} />
-      </Section>
+      <Waterfall spans={spansOf(row)} />
       <Section title={words.why}>
         <ul>
           {reasonsOf(row).map((reason) => (
@@ -150,7 +148,7 @@ function Cancel({ id }: { readonly id: string }) {
 
 /** The model with a message to replace: the list does not have what was sent. */
 const chatOf = ({ model }: RequestRow): Chat => ({
-  ...{ model, system: "", tools: [], effort: "", temperature: null, maxTokens: null },
+  ...{ model, system: "", tools: [], effort: "", output: "", temperature: null, maxTokens: null },
   messages: [{ role: "user", parts: [{ kind: "text", text: "Hello" }] }],
 });
 

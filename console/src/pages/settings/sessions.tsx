@@ -1,12 +1,13 @@
 // Sessions: who is signed in where, and an end to each.
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { useContext, useState } from "react";
+import { useContext } from "react";
 import { call, type Page } from "../../data/api.ts";
 import type { OpenSession } from "../../data/types.ts";
 import { ShellSession } from "../../shell/session.ts";
 import { texts } from "../../texts.ts";
-import { Button, Mark, Section, Time } from "../../ui/basics.tsx";
-import { Empty, Failure, Loaded, TooMuch } from "../../ui/states.tsx";
+import { Mark, Section, Time } from "../../ui/basics.tsx";
+import { ConfirmName } from "../../ui/confirm.tsx";
+import { Empty, Loaded, TooMuch } from "../../ui/states.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
 
 const words = texts.users;
@@ -25,21 +26,23 @@ function browserOf(userAgent: string): string {
 function State({ session }: { readonly session: OpenSession }) {
   const queries = useQueryClient();
   const shell = useContext(ShellSession);
-  const [error, setError] = useState<unknown>(null);
   if (isOver(session)) return <span className="text-muted">{words.ended}</span>;
   if (session.id === shell?.session.id) return <Mark tone="ok">{words.thisSession}</Mark>;
-  const end = () =>
-    call(`sessions/${session.id}/revoke`, { method: "POST" }).then(
-      () => queries.invalidateQueries({ queryKey: ["sessions"] }),
-      setError,
-    );
-  if (error !== null) return <Failure error={error} />;
+  const end = async () => {
+    await call(`sessions/${session.id}/revoke`, { method: "POST" });
+    await queries.invalidateQueries({ queryKey: ["sessions"] });
+  };
   return (
     <span className="inline-flex items-center gap-2">
       <Mark tone="ok">{words.active}</Mark>
-      <Button aria-label={`${words.end} ${session.actor.name}`} onClick={() => void end()}>
-        {words.end}
-      </Button>
+      <ConfirmName
+        label={words.end}
+        title={`${words.end} ${session.actor.name}`}
+        note={words.endNote}
+        name={session.actor.name}
+        field={words.confirmActor}
+        act={end}
+      />
     </span>
   );
 }

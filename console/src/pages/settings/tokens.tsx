@@ -2,21 +2,19 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { call, listAll } from "../../data/api.ts";
+import { formRules } from "../../data/form-rules.ts";
 import type { ServiceToken } from "../../data/types.ts";
 import { texts } from "../../texts.ts";
 import { Button, Code, Mark, Time } from "../../ui/basics.tsx";
+import { ConfirmName } from "../../ui/confirm.tsx";
 import { Popup } from "../../ui/drawer.tsx";
 import { Field, Form } from "../../ui/form.tsx";
-import { Empty, Failure, Loaded } from "../../ui/states.tsx";
+import { Empty, Loaded } from "../../ui/states.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
 
 const words = texts.settings;
 
-const scopes = [
-  ...["metrics:read", "keys:read", "keys:write", "usage:read", "requests:read", "bodies:read", "costs:read"],
-  ...["tasks:read", "tasks:write", "settings:read", "catalog:read", "providers:write", "routes:write", "prices:write"],
-  "audit:read",
-];
+const rules = formRules.serviceTokens;
 
 function CreateForm({ done, cancel }: { readonly done: (secret: string) => void; readonly cancel: () => void }) {
   const queries = useQueryClient();
@@ -35,10 +33,10 @@ function CreateForm({ done, cancel }: { readonly done: (secret: string) => void;
     <Form submit={submit} label={words.createToken} cancel={cancel} fields={["name"]}>
       {(errorOf) => (
         <>
-          <Field label={texts.keys.form.name} value={name} change={setName} error={errorOf("name")} isRequired />
+          <Field label={texts.keys.form.name} value={name} change={setName} error={errorOf("name")} rule={rules.name} />
           <fieldset className="grid grid-cols-2 gap-x-3">
             <legend className="mb-1 text-muted">{words.scopes}</legend>
-            {scopes.map((scope) => (
+            {rules.scopes.enum.map((scope) => (
               <label key={scope} className="flex min-h-8 items-center gap-2">
                 <input type="checkbox" checked={chosen.includes(scope)} onChange={() => toggle(scope)} />
                 {scope}
@@ -53,19 +51,19 @@ function CreateForm({ done, cancel }: { readonly done: (secret: string) => void;
 
 function Revoke({ token }: { readonly token: ServiceToken }) {
   const queries = useQueryClient();
-  const [isAsked, setAsked] = useState(false);
-  const [error, setError] = useState<unknown>(null);
-  const revoke = () =>
-    call(`service-tokens/${token.id}/revoke`, { method: "POST" }).then(
-      () => queries.invalidateQueries({ queryKey: ["service-tokens"] }),
-      setError,
-    );
-  if (error !== null) return <Failure error={error} />;
-  if (!isAsked) return <Button onClick={() => setAsked(true)}>{words.revoke}</Button>;
+  const revoke = async () => {
+    await call(`service-tokens/${token.id}/revoke`, { method: "POST" });
+    await queries.invalidateQueries({ queryKey: ["service-tokens"] });
+  };
   return (
-    <Button look="danger" onClick={() => void revoke()}>
-      {words.revoke} {token.name}
-    </Button>
+    <ConfirmName
+      label={words.revoke}
+      title={`${words.revoke} ${token.name}`}
+      note={words.revokeNote}
+      name={token.name}
+      field={words.confirmToken}
+      act={revoke}
+    />
   );
 }
 
