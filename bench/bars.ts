@@ -24,7 +24,7 @@ export function barHolds(bar: Bar): boolean | undefined {
   return bar.measured === undefined ? undefined : holds[bar.sense](bar.measured.median, bar.limit);
 }
 
-/** Connections at which the ratios are judged. */
+/** Connections at which the ratios are compared. */
 export const barConnections = 32;
 
 const perRequest: Figure = (cell) => cell.cpuMicrosecondsPerRequest;

@@ -35,7 +35,7 @@ const plain = (title: string, figure: Figure): Column => ({
 const added = (title: string, figure: Figure): Column => ({
   title,
   value: (results, point) =>
-    point.peer === "upstream" ? undefined : compared(results, point, "upstream", figure, (own, alone) => own - alone),
+    point.peer === "upstream" ? undefined : compared(results, point, "upstream", figure, (own, bare) => own - bare),
 });
 
 const common: Column[] = [

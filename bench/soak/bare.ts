@@ -22,12 +22,12 @@ function serve(port: number): void {
     port,
     hostname: "127.0.0.1",
     async fetch(request) {
-      const asked = /\/late\?of=(\d+)$/.exec(request.url);
-      if (asked === null) {
+      const requested = /\/late\?of=(\d+)$/.exec(request.url);
+      if (requested === null) {
         await request.arrayBuffer();
         return new Response('{"error":{"message":"no"}}', { status: 401 });
       }
-      const last = late.slice(-Number(asked[1])).sort((a, b) => a - b);
+      const last = late.slice(-Number(requested[1])).sort((a, b) => a - b);
       return new Response(String(last[Math.floor(last.length * 0.999)] ?? 0));
     },
   });

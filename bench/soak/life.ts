@@ -1,6 +1,6 @@
 // Bars of a gateway's life: restarts under load, the time until it has stopped, memory over many streams.
 import {
-  type Asked,
+  type Answered,
   ask,
   atRate,
   type Check,
@@ -64,20 +64,20 @@ const rollingRestarts: Check = {
     const balance = balancer(instances);
     await balance.look();
     let isOver = false;
-    const asked: Promise<Asked>[] = [];
+    const requested: Promise<Answered>[] = [];
     const load = (async () => {
       while (!isOver) {
         const more = await atRate(scale >= 10 ? 500 : 300, 1_000, (n) =>
           ask(balance.pick(n), "far/m", n % 2 === 0 ? { keepalive: false } : {}),
         );
-        asked.push(...more.map((each) => Promise.resolve(each)));
+        requested.push(...more.map((each) => Promise.resolve(each)));
       }
     })();
     await restartEach(upstream, instances, balance);
     isOver = true;
     await load;
     balance.stop();
-    const all = await Promise.all(asked);
+    const all = await Promise.all(requested);
     const failed = all.filter(({ status }) => status !== 200);
     for (const instance of instances) await instance?.stop();
     upstream.stop();

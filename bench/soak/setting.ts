@@ -142,13 +142,17 @@ function isAlive(pid: number): boolean {
   }
 }
 
-export interface Asked {
+export interface Answered {
   readonly status: number;
   readonly ms: number;
 }
 
 /** One chat completion, read to its end. Status 0 where the connection broke. */
-export async function ask(url: string, model: string, more: RequestInit & { stream?: boolean } = {}): Promise<Asked> {
+export async function ask(
+  url: string,
+  model: string,
+  more: RequestInit & { stream?: boolean } = {},
+): Promise<Answered> {
   const { stream = false, ...init } = more;
   const startMs = performance.now();
   try {
@@ -181,9 +185,9 @@ export async function atRate<T>(
   return Promise.all(running);
 }
 
-export const p99Of = (asked: readonly Asked[]): number =>
+export const p99Of = (requested: readonly Answered[]): number =>
   percentile(
-    asked.map(({ ms }) => ms).sort((a, b) => a - b),
+    requested.map(({ ms }) => ms).sort((a, b) => a - b),
     0.99,
   );
 

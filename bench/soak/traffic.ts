@@ -2,11 +2,21 @@
 import { processorMicroseconds } from "../processor-time.ts";
 import { percentile } from "../statistics.ts";
 import { startBare } from "./bare.ts";
-import { type Asked, adminKey, ask, atRate, type Check, key, p99Of, startGateway, startUpstream } from "./setting.ts";
+import {
+  type Answered,
+  adminKey,
+  ask,
+  atRate,
+  type Check,
+  key,
+  p99Of,
+  startGateway,
+  startUpstream,
+} from "./setting.ts";
 
 const ms = (value: number): string => `${value.toFixed(1)} ms`;
-const shareOf = (asked: readonly Asked[], status: number): number =>
-  asked.filter((each) => each.status === status).length / asked.length;
+const shareOf = (requested: readonly Answered[], status: number): number =>
+  requested.filter((each) => each.status === status).length / requested.length;
 
 const hungUpstream: Check = {
   name: "hung",
@@ -15,7 +25,7 @@ const hungUpstream: Check = {
   async run(scale) {
     const [slow, fast] = [startUpstream(), startUpstream({ delayMs: 10 })];
     const gateway = await startGateway(fast, `  hung: { kind: compatible, base_url: "${slow.url}/v1" }\n`);
-    const healthy = (): Promise<Asked[]> => atRate(100, 5_000 * scale, () => ask(gateway.url, "far/m"));
+    const healthy = (): Promise<Answered[]> => atRate(100, 5_000 * scale, () => ask(gateway.url, "far/m"));
     await healthy();
     const before = p99Of(await healthy());
     const leaving = new AbortController();
@@ -69,12 +79,12 @@ const overload: Check = {
   async run(scale) {
     const upstream = startUpstream({ delayMs: 200 });
     const gateway = await startGateway(upstream, "limits: { max_concurrent_requests: 20 }\n");
-    const asked = await atRate(200, 5_000 * scale, () => ask(gateway.url, "far/m"));
+    const requested = await atRate(200, 5_000 * scale, () => ask(gateway.url, "far/m"));
     await gateway.stop();
     upstream.stop();
-    const refused = p99Of(asked.filter(({ status }) => status === 503));
+    const refused = p99Of(requested.filter(({ status }) => status === 503));
     // Twenty at a time, each of 200 ms: a hundred in a second, half of what comes.
-    const goodput = shareOf(asked, 200) / 0.5;
+    const goodput = shareOf(requested, 200) / 0.5;
     const measured = `refused in ${ms(refused)}, ${(goodput * 100).toFixed(0)} % of the capacity answered`;
     return { measured, holds: refused < 20 && goodput >= 0.9 };
   },
@@ -89,16 +99,16 @@ const failingUpstream: Check = {
     const route =
       "models:\n  both: { candidates: [{ provider: far, model: fail }, { provider: away, model: fail }] }\n";
     const gateway = await startGateway(upstream, route);
-    const asked = await atRate(100, 5_000 * scale, () => ask(gateway.url, "both"));
-    const ratio = upstream.seen() / asked.length;
+    const requested = await atRate(100, 5_000 * scale, () => ask(gateway.url, "both"));
+    const ratio = upstream.seen() / requested.length;
     await gateway.stop();
     upstream.stop();
-    return { measured: `${ratio.toFixed(2)} of ${asked.length}`, holds: ratio <= 1.1 };
+    return { measured: `${ratio.toFixed(2)} of ${requested.length}`, holds: ratio <= 1.1 };
   },
 };
 
 /** Processor time of one request, the others excluded. */
-async function microsecondsEach(pid: number, flood: () => Promise<Asked[]>): Promise<number> {
+async function microsecondsEach(pid: number, flood: () => Promise<Answered[]>): Promise<number> {
   const before = processorMicroseconds(pid);
   const { length } = await flood();
   return (processorMicroseconds(pid) - before) / length;
@@ -119,9 +129,9 @@ const withoutKey: Check = {
     const upstream = startUpstream({ delayMs: 10 });
     const gateway = await startGateway(upstream);
     const bare = await startBare();
-    const healthy = (): Promise<Asked[]> => atRate(50, 4_000 * scale, () => ask(gateway.url, "far/m"));
+    const healthy = (): Promise<Answered[]> => atRate(50, 4_000 * scale, () => ask(gateway.url, "far/m"));
     const wrong = { headers: { authorization: "Bearer tp-wrong" } };
-    const flood = (url: string): Promise<Asked[]> => atRate(1_500, 2_000 * scale, () => ask(url, "far/m", wrong));
+    const flood = (url: string): Promise<Answered[]> => atRate(1_500, 2_000 * scale, () => ask(url, "far/m", wrong));
     await flood(gateway.url);
     await flood(bare.url);
     const [own, others, before, during]: number[][] = [[], [], [], []];
@@ -155,7 +165,7 @@ const eventLoop: Check = {
     const upstream = startUpstream({ delayMs: 10 });
     const gateway = await startGateway(upstream);
     const idle = await startBare();
-    const load = (forMs: number): Promise<Asked[]> => atRate(500, forMs, () => ask(gateway.url, "far/m"));
+    const load = (forMs: number): Promise<Answered[]> => atRate(500, forMs, () => ask(gateway.url, "far/m"));
     // The start is no longer in the minute that the metric covers.
     await load(61_000 * Math.max(scale, 1));
     const headers = { authorization: `Bearer ${adminKey}` };
@@ -184,7 +194,7 @@ const largeObjects: Check = {
     const members = Array.from({ length: 1_000_000 }, (_, n) => `"k${n}":1`).join(",");
     const bombs = [`{"a":${"[".repeat(5_000_000)}`, `{"model":"far/m","messages":[],${members}}`];
     const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
-    const healthy = (): Promise<Asked[]> => atRate(50, 4_000 * scale, () => ask(gateway.url, "far/m"));
+    const healthy = (): Promise<Answered[]> => atRate(50, 4_000 * scale, () => ask(gateway.url, "far/m"));
     await healthy();
     const before = p99Of(await healthy());
     let status = 0;

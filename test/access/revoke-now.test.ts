@@ -10,7 +10,7 @@ import { surfaces } from "../support/http-client.ts";
 import { type LedgerRow, ledgerRows } from "../support/ledger.ts";
 import { until } from "../support/until.ts";
 import { upstream } from "../support/upstream.ts";
-import { videoTold } from "../videos/setting.ts";
+import { videoReply } from "../videos/setting.ts";
 
 const upstreams = await startUpstreams();
 const world = await startWorld(upstreams, { videoWaitScale: 0.05 });
@@ -100,10 +100,10 @@ test("a whole reply that has not come is 401, and no other provider is asked", a
   const before = ledgerRows(world.gateway.dataFolder).length;
   for (const each of [upstreams.alpha, upstreams.beta]) each.clear();
   upstreams.alpha.on("*", { json: {}, gate: never, gateAfter: 0 });
-  const asked = post(secret, "/v1/chat/completions", { ...surfaces.chat.body, model: "chain" });
+  const requested = post(secret, "/v1/chat/completions", { ...surfaces.chat.body, model: "chain" });
   const seen = await upstreams.alpha.seen(0);
   await ask(`POST keys/${id}/revoke`, { now: true });
-  const response = await asked;
+  const response = await requested;
   expect(response.status).toBe(401);
   expect(response.headers.get("x-should-retry")).toBe("false");
   expect((await response.json()) as object).toMatchObject({
@@ -120,10 +120,10 @@ test("a stream that has not begun is 401", async () => {
   const before = ledgerRows(world.gateway.dataFolder).length;
   upstreams.claude.clear();
   upstreams.claude.on("*", says("anthropic-messages/text.sse", { gate: never, gateAfter: 0 }));
-  const asked = post(secret, "/v1/messages", { ...surfaces.messages.body, stream: true });
+  const requested = post(secret, "/v1/messages", { ...surfaces.messages.body, stream: true });
   await upstreams.claude.seen(0);
   await ask(`POST keys/${id}/revoke`, { now: true });
-  const response = await asked;
+  const response = await requested;
   expect(response.status).toBe(401);
   expect((await response.json()) as object).toMatchObject({ type: "error", error: { type: "authentication_error" } });
   expect(await settledSince(before, 1)).toMatchObject([{ state: "cancelled", errorCode: "key_revoked" }]);
@@ -187,8 +187,8 @@ test("videos are canceled, also one that its provider has not answered", async (
   });
   const admin = await adminOf(first);
   const { id, secret } = (await admin.ask("POST keys", { name: "films" })).body;
-  up.on("POST /v1/videos", { json: videoTold() });
-  up.on("GET /v1/videos/video_up", { json: videoTold({ status: "in_progress" }) });
+  up.on("POST /v1/videos", { json: videoReply() });
+  up.on("GET /v1/videos/video_up", { json: videoReply({ status: "in_progress" }) });
   const gate = Promise.withResolvers<void>();
   up.on("POST /ent/v2/text2video", { json: { task_id: "vidu-1", state: "created" }, gate: gate.promise, gateAfter: 0 });
   up.on("POST /ent/v2/tasks/vidu-1/cancel", { json: {} });

@@ -62,7 +62,7 @@ test("at most a thousand problems are reported at one time, and each that was re
 const message = (type: string): AlertMessage => ({ type, timestamp: "", data: {} });
 
 test("a message is tried again until it is accepted, in order and with the same id", async () => {
-  const asked: [type: string, id: string][] = [];
+  const requested: [type: string, id: string][] = [];
   const faults: unknown[] = [];
   const done = Promise.withResolvers<void>();
   const statuses = [500, 0, 200, 410, 200];
@@ -72,7 +72,7 @@ test("a message is tried again until it is accepted, in order and with the same 
     waitMs: () => 0,
     failed: (cause) => void faults.push(cause),
     async post(body, headers) {
-      asked.push([JSON.parse(body).type, headers["webhook-id"] ?? ""]);
+      requested.push([JSON.parse(body).type, headers["webhook-id"] ?? ""]);
       const status = statuses.shift() ?? 200;
       if (statuses.length === 0) done.resolve();
       if (status === 0) throw new Error("no connection");
@@ -81,25 +81,25 @@ test("a message is tried again until it is accepted, in order and with the same 
   });
   for (const type of ["a", "b", "c"]) delivery.send(message(type));
   await done.promise;
-  expect(asked.map(([type]) => type)).toEqual(["a", "a", "a", "b", "c"]);
-  expect(new Set(asked.slice(0, 3).map(([, id]) => id)).size).toBe(1);
-  expect(new Set(asked.map(([, id]) => id)).size).toBe(3);
+  expect(requested.map(([type]) => type)).toEqual(["a", "a", "a", "b", "c"]);
+  expect(new Set(requested.slice(0, 3).map(([, id]) => id)).size).toBe(1);
+  expect(new Set(requested.map(([, id]) => id)).size).toBe(3);
   expect(faults).toHaveLength(3);
 });
 
 test("a receiver that hangs holds nobody up: the queue is bounded, and what is discarded is reported", () => {
-  let asked = 0;
+  let requested = 0;
   const faults: unknown[] = [];
   const delivery = createDelivery({
     key: () => new Uint8Array(32),
     clock: { nowMs: () => 0 },
     failed: (cause) => void faults.push(cause),
     post(_body, _headers, signal) {
-      asked++;
+      requested++;
       return new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
     },
   });
   for (let n = 0; n < 1_000; n++) delivery.send(message("a"));
-  expect({ asked, discarded: faults.length }).toEqual({ asked: 1, discarded: 799 });
+  expect({ requested, discarded: faults.length }).toEqual({ requested: 1, discarded: 799 });
   delivery.close();
 });

@@ -49,6 +49,12 @@ test("names of variables, parameters and private functions", () => {
   expect(nameFaults(source, allowedNameWords, localNames)).toEqual([]);
 });
 
+test.each(["test", "bench", "scripts"])("names in %s", (folder) => {
+  const files = sourceFiles(folder);
+  expect(nameFaults(files, allowedNameWords)).toEqual([]);
+  expect(nameFaults(files, allowedNameWords, localNames)).toEqual([]);
+});
+
 test("every exception is still needed", () => {
   const texts = [...source.map(({ text }) => text), ...documents.map(read), unreleased()].join("\n");
   expect(Object.keys(allowedTexts).filter((part) => !texts.includes(part))).toEqual([]);

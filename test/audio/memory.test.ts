@@ -14,8 +14,8 @@ const upstream = Bun.serve({
   async fetch(request) {
     let total = 0;
     for await (const chunk of request.body ?? []) total += chunk.length;
-    const told = { total, length: request.headers.get("content-length") };
-    return Response.json({ text: JSON.stringify(told), usage: { type: "duration", seconds: 1 } });
+    const result = { total, length: request.headers.get("content-length") };
+    return Response.json({ text: JSON.stringify(result), usage: { type: "duration", seconds: 1 } });
   },
 });
 const gateway = await spawnGateway({
@@ -52,9 +52,9 @@ test.skipIf(!canMeasure)("25 MiB add at most 60 MiB to the peak", async () => {
   const before = memory().peak;
   const reply = await upload(large);
   const { text } = (await reply.json()) as { text: string };
-  const told = JSON.parse(text) as { total: number; length: string };
-  expect(told.total).toBeGreaterThan(recordingBytes);
-  expect(told.length).toBe(String(told.total));
+  const result = JSON.parse(text) as { total: number; length: string };
+  expect(result.total).toBeGreaterThan(recordingBytes);
+  expect(result.length).toBe(String(result.total));
   const added = memory().peak - before;
   expect(added).toBeLessThan(60);
 });

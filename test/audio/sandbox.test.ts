@@ -32,7 +32,7 @@ const speak = (body: object) =>
 const fileOf = async (format: string, more: object = {}) =>
   Buffer.from(await (await speak({ response_format: format, ...more })).arrayBuffer());
 
-function hear(bytes: Uint8Array, fields: Record<string, string> = {}, to = "transcriptions"): Promise<Response> {
+function transcribe(bytes: Uint8Array, fields: Record<string, string> = {}, to = "transcriptions"): Promise<Response> {
   const form = new FormData();
   form.append("model", "sandbox/transcribe");
   for (const [name, value] of Object.entries(fields)) form.append(name, value);
@@ -49,7 +49,7 @@ function run(bytes: Uint8Array, command: (input: string, output: string) => stri
   const { exitCode, stdout, stderr } = Bun.spawnSync(command(input, output));
   const made = exitCode === 0 && stdout.length === 0 ? readFileSync(output) : Buffer.alloc(0);
   rmSync(folder, { recursive: true });
-  return { exitCode, said: stdout.toString(), complaints: stderr.toString(), made };
+  return { exitCode, printed: stdout.toString(), complaints: stderr.toString(), made };
 }
 
 const hasDecoder = Bun.which("ffprobe") !== null && Bun.which("ffmpeg") !== null;
@@ -61,8 +61,8 @@ describe.each(formats)("$format", ({ format, type, codec }) => {
     const answer = await speak({ response_format: format });
     expect(answer.headers.get("content-type")).toBe(type);
     const bytes = Buffer.from(await answer.arrayBuffer());
-    const heard = await hear(bytes, { response_format: "verbose_json", "timestamp_granularities[]": "word" });
-    const reply = (await heard.json()) as {
+    const received = await transcribe(bytes, { response_format: "verbose_json", "timestamp_granularities[]": "word" });
+    const reply = (await received.json()) as {
       text: string;
       duration: number;
       words: { word: string; start: number; end: number }[];
@@ -90,11 +90,13 @@ describe.each(formats)("$format", ({ format, type, codec }) => {
         "json",
         input,
       ]);
-      const told = JSON.parse(probe.said) as {
+      const result = JSON.parse(probe.printed) as {
         streams: { codec_name: string; channels: number }[];
         format: { duration?: string };
       };
-      expect(told.streams).toMatchObject([{ codec_name: codec, channels: format === "pcm" ? expect.any(Number) : 1 }]);
+      expect(result.streams).toMatchObject([
+        { codec_name: codec, channels: format === "pcm" ? expect.any(Number) : 1 },
+      ]);
       const played = run(bytes, (input, output) => [
         "ffmpeg",
         "-v",
@@ -118,25 +120,25 @@ describe.each(formats)("$format", ({ format, type, codec }) => {
       const length = soundSeconds(played.made);
       expect(length).toBeGreaterThan(1);
       if (format !== "pcm") expect(Math.abs(length - soundSeconds(bytes))).toBeLessThan(0.15);
-      expect(await textOf(await hear(played.made))).toBe(text);
+      expect(await textOf(await transcribe(played.made))).toBe(text);
     },
   );
 
   test("is events too", async () => {
-    const told = await (await speak({ response_format: format, stream_format: "sse", input: "Hi" })).text();
-    const events = told
+    const result = await (await speak({ response_format: format, stream_format: "sse", input: "Hi" })).text();
+    const events = result
       .trim()
       .split("\n\n")
       .map((frame) => JSON.parse(frame.slice(6)) as { audio?: string });
     const bytes = Buffer.concat(events.map(({ audio = "" }) => Buffer.from(audio, "base64")));
-    expect(await textOf(await hear(bytes))).toBe("Hi");
+    expect(await textOf(await transcribe(bytes))).toBe("Hi");
   });
 });
 
 test("slow speech takes longer, and is understood too", async () => {
   const [usual, slow] = [await fileOf("wav", { input: "Hi" }), await fileOf("wav", { input: "Hi", speed: 0.25 })];
   expect(slow.length).toBeGreaterThan(3 * usual.length);
-  expect(await textOf(await hear(slow))).toBe("Hi");
+  expect(await textOf(await transcribe(slow))).toBe("Hi");
 });
 
 test("two channels are understood too", async () => {
@@ -150,7 +152,7 @@ test("two channels are understood too", async () => {
   header.writeUInt32LE(96_000, 28);
   header.writeUInt32LE(twice.length, 40);
   const both = Buffer.concat([header, twice, bytes.subarray(end)]);
-  expect(await textOf(await hear(both))).toBe("Hi there");
+  expect(await textOf(await transcribe(both))).toBe("Hi there");
 });
 
 test.each([
@@ -166,7 +168,7 @@ test.each([
   },
   { name: "nothing of the kind", change: () => Buffer.from("This is no sound at all.") },
 ])("$name is not understood, and nobody pretends", async ({ change }) => {
-  const answer = await hear(change(await fileOf("wav", { input: "Hi" })), { response_format: "verbose_json" });
+  const answer = await transcribe(change(await fileOf("wav", { input: "Hi" })), { response_format: "verbose_json" });
   const reply = (await answer.json()) as { text: string; segments: { text: string }[] };
   expect(reply.text).toStartWith("The sandbox transcribes only speech that it generated.");
   expect(reply.segments.map((segment) => segment.text).join(" ")).toBe(reply.text);
@@ -175,15 +177,15 @@ test.each([
 test("the SDK speaks and listens, in every form of reply", async () => {
   const speech = await openai.audio.speech.create({ model: "sandbox/speak", voice: "nova", input: "One. Two." });
   const file = new File([await speech.arrayBuffer()], "a.mp3");
-  const asked = { model: "sandbox/transcribe", file };
-  expect((await openai.audio.transcriptions.create(asked)).text).toBe("One. Two.");
-  const srt = (await openai.audio.transcriptions.create({ ...asked, response_format: "srt" })) as unknown as string;
+  const requested = { model: "sandbox/transcribe", file };
+  expect((await openai.audio.transcriptions.create(requested)).text).toBe("One. Two.");
+  const srt = (await openai.audio.transcriptions.create({ ...requested, response_format: "srt" })) as unknown as string;
   expect(srt).toMatch(
     /^1\n00:00:00,\d{3} --> 00:00:00,\d{3}\nOne\.\n\n2\n00:00:00,\d{3} --> 00:00:0[01],\d{3}\nTwo\.\n\n$/,
   );
-  expect((await openai.audio.translations.create(asked)).text).toBe("One. Two.");
+  expect((await openai.audio.translations.create(requested)).text).toBe("One. Two.");
   const deltas: string[] = [];
-  for await (const event of await openai.audio.transcriptions.create({ ...asked, stream: true }))
+  for await (const event of await openai.audio.transcriptions.create({ ...requested, stream: true }))
     if (event.type === "transcript.text.delta") deltas.push(event.delta);
   expect(deltas).toEqual(["One. ", "Two."]);
 });
@@ -192,15 +194,15 @@ describe("directives", () => {
   test("in the text are obeyed, and not spoken", async () => {
     expect((await speak({ input: "Hi [sandbox error=503]" })).status).toBe(503);
     expect((await speak({ input: "Hi [sandbox rate-limit=7]" })).headers.get("retry-after")).toBe("7");
-    expect(await textOf(await hear(await fileOf("wav", { input: "Hi [sandbox delay=1]" })))).toBe("Hi");
+    expect(await textOf(await transcribe(await fileOf("wav", { input: "Hi [sandbox delay=1]" })))).toBe("Hi");
   });
 
   test("a cut is a broken connection", async () => {
-    const heard = speak({ response_format: "wav", input: `Hi ${"x".repeat(200)} [sandbox cut=2]` }).then((answer) =>
+    const received = speak({ response_format: "wav", input: `Hi ${"x".repeat(200)} [sandbox cut=2]` }).then((answer) =>
       answer.bytes(),
     );
     expect(
-      await heard.then(
+      await received.then(
         () => "whole",
         () => "broken",
       ),
@@ -208,8 +210,8 @@ describe("directives", () => {
   });
 
   test("in the prompt are obeyed", async () => {
-    expect((await hear(await fileOf("wav"), { prompt: "[sandbox error=500]" })).status).toBe(502);
-    const cut = await (await hear(await fileOf("wav"), { prompt: "[sandbox cut=2]", stream: "true" })).text();
+    expect((await transcribe(await fileOf("wav"), { prompt: "[sandbox error=500]" })).status).toBe(502);
+    const cut = await (await transcribe(await fileOf("wav"), { prompt: "[sandbox cut=2]", stream: "true" })).text();
     expect(cut).toContain('"error"');
   });
 });
@@ -217,5 +219,5 @@ describe("directives", () => {
 test("the longest text is spoken", async () => {
   const longest = "x".repeat(4_096);
   const bytes = await fileOf("opus", { input: longest });
-  expect(await textOf(await hear(bytes))).toBe(longest);
+  expect(await textOf(await transcribe(bytes))).toBe(longest);
 });

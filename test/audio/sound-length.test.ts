@@ -28,7 +28,7 @@ test.skipIf(!hasEncoder).each([
   const file = join(folder, `a.${ending}`);
   const source = ["-f", "lavfi", "-i", `sine=frequency=440:duration=${seconds}:sample_rate=24000`];
   const { exitCode, stderr } = Bun.spawnSync(["ffmpeg", "-v", "error", ...source, ...more, file]);
-  expect({ exitCode, said: stderr.toString() }).toEqual({ exitCode: 0, said: "" });
+  expect({ exitCode, printed: stderr.toString() }).toEqual({ exitCode: 0, printed: "" });
   const bytes = readFileSync(file);
   rmSync(folder, { recursive: true });
   expect(Math.abs(soundSeconds(bytes) - seconds)).toBeLessThan(0.12);

@@ -10,7 +10,7 @@ const ledger = () => ledgerRows(gateway.dataFolder) as unknown as Record<string,
 
 describe("Gemini", () => {
   const model = "gemini/gemini-2.5-flash-preview-tts";
-  const said = (bytes: Uint8Array, more: object = {}, rate = 24_000) => ({
+  const documentOf = (bytes: Uint8Array, more: object = {}, rate = 24_000) => ({
     candidates: [
       {
         content: {
@@ -27,7 +27,7 @@ describe("Gemini", () => {
   });
 
   test("gives a WAV file where no format is requested, with its type and a warning", async () => {
-    upstream.on("*", { json: said(samples) });
+    upstream.on("*", { json: documentOf(samples) });
     const answer = await speak({ model });
     expect([answer.status, answer.headers.get("content-type"), lossesOf(answer)]).toEqual([
       ...[200, "audio/wav", "approximated;field=response_format"],
@@ -38,18 +38,18 @@ describe("Gemini", () => {
 
   test("is told how to speak in words, and streams samples in base64", async () => {
     upstream.on("*", {
-      frames: frames(said(samples.subarray(0, 100)), said(samples.subarray(100), { finishReason: "STOP" })),
+      frames: frames(documentOf(samples.subarray(0, 100)), documentOf(samples.subarray(100), { finishReason: "STOP" })),
     });
     const before = ledger().length;
     const answer = await speak({ model, response_format: "pcm", speed: 2, instructions: "Whisper." });
     expect((await bytesOf(answer)).equals(samples)).toBe(true);
     expect(answer.headers.get("content-type")).toBe("audio/pcm");
     expect(lossesOf(answer)).toBe("approximated;field=speed");
-    const [asked] = upstream.requests;
-    expect(`${asked?.path}?${asked?.query}`).toBe(
+    const [requested] = upstream.requests;
+    expect(`${requested?.path}?${requested?.query}`).toBe(
       "/v1beta/models/gemini-2.5-flash-preview-tts:streamGenerateContent?alt=sse",
     );
-    expect(asked?.json).toEqual({
+    expect(requested?.json).toEqual({
       contents: [{ role: "user", parts: [{ text: "Whisper. Speak fast:\nHello there." }] }],
       generationConfig: {
         responseModalities: ["AUDIO"],
@@ -60,32 +60,32 @@ describe("Gemini", () => {
   });
 
   test("in one document becomes a WAV file with its true length, at the rate that it tells", async () => {
-    upstream.on("*", { json: said(samples, { finishReason: "STOP" }, 16_000) });
-    const heard = await bytesOf(await speak({ model, response_format: "wav" }));
-    expect(heard.equals(Buffer.concat([wavOf(samples.length, 16_000), samples]))).toBe(true);
+    upstream.on("*", { json: documentOf(samples, { finishReason: "STOP" }, 16_000) });
+    const received = await bytesOf(await speak({ model, response_format: "wav" }));
+    expect(received.equals(Buffer.concat([wavOf(samples.length, 16_000), samples]))).toBe(true);
   });
 
   test("whose first sample looks like the beginning of a file are samples still", async () => {
     const loud = Buffer.concat([Buffer.from("fffb", "hex"), samples.subarray(2)]);
-    upstream.on("*", { json: said(loud, { finishReason: "STOP" }) });
+    upstream.on("*", { json: documentOf(loud, { finishReason: "STOP" }) });
     const answer = await speak({ model, response_format: "wav" });
     expect(answer.headers.get("content-type")).toBe("audio/wav");
     expect((await bytesOf(answer)).equals(Buffer.concat([wavOf(loud.length), loud]))).toBe(true);
   });
 
   test("at another rate is brought to the one rate of pcm", async () => {
-    upstream.on("*", { json: said(samples, { finishReason: "STOP" }, 12_000) });
-    const heard = await bytesOf(await speak({ model, response_format: "pcm" }));
-    expect(heard.length / 2).toBeGreaterThanOrEqual(958);
-    expect(heard.length / 2).toBeLessThanOrEqual(960);
-    expect(heard.readInt16LE(0)).toBe(samples.readInt16LE(0));
-    expect(heard.readInt16LE(200)).toBe(samples.readInt16LE(100));
-    expect(heard.readInt16LE(202)).toBe(Math.round((samples.readInt16LE(100) + samples.readInt16LE(102)) / 2));
+    upstream.on("*", { json: documentOf(samples, { finishReason: "STOP" }, 12_000) });
+    const received = await bytesOf(await speak({ model, response_format: "pcm" }));
+    expect(received.length / 2).toBeGreaterThanOrEqual(958);
+    expect(received.length / 2).toBeLessThanOrEqual(960);
+    expect(received.readInt16LE(0)).toBe(samples.readInt16LE(0));
+    expect(received.readInt16LE(200)).toBe(samples.readInt16LE(100));
+    expect(received.readInt16LE(202)).toBe(Math.round((samples.readInt16LE(100) + samples.readInt16LE(102)) / 2));
   });
 
   test("as events for the client, each by itself", async () => {
     upstream.on("*", {
-      frames: frames(said(samples.subarray(0, 100)), said(samples.subarray(100), { finishReason: "STOP" })),
+      frames: frames(documentOf(samples.subarray(0, 100)), documentOf(samples.subarray(100), { finishReason: "STOP" })),
     });
     const text = await (await speak({ model, response_format: "pcm", stream_format: "sse" })).text();
     const events = text
@@ -96,46 +96,46 @@ describe("Gemini", () => {
       type: "speech.audio.done",
       usage: { input_tokens: 5, output_tokens: 25, total_tokens: 30 },
     });
-    const heard = events.slice(0, -1).map(({ audio }) => Buffer.from(String(audio), "base64"));
-    expect(Buffer.concat(heard).equals(samples)).toBe(true);
+    const received = events.slice(0, -1).map(({ audio }) => Buffer.from(String(audio), "base64"));
+    expect(Buffer.concat(received).equals(samples)).toBe(true);
   });
 
-  test.each<{ name: string; reply: Reply; told: object }>([
+  test.each<{ name: string; reply: Reply; expected: object }>([
     {
       name: "a refusal",
       reply: { frames: frames({ candidates: [{ finishReason: "SAFETY" }] }) },
-      told: { status: 400, code: "content_policy_violation" },
+      expected: { status: 400, code: "content_policy_violation" },
     },
     {
       name: "a blocked prompt",
       reply: { json: { promptFeedback: { blockReason: "PROHIBITED_CONTENT" } } },
-      told: { status: 400, code: "content_policy_violation" },
+      expected: { status: 400, code: "content_policy_violation" },
     },
     {
       name: "text in place of sound",
       reply: { json: { candidates: [{ content: { parts: [{ text: "hi" }] }, finishReason: "STOP" }] } },
-      told: { status: 502 },
+      expected: { status: 502 },
     },
     {
       name: "an error in the stream",
       reply: { frames: frames({ error: { code: 429, message: "slow", status: "RESOURCE_EXHAUSTED" } }) },
-      told: { status: 429 },
+      expected: { status: 429 },
     },
     {
       name: "no JSON",
       reply: { text: "oops", headers: { "content-type": "application/json" } },
-      told: { status: 502 },
+      expected: { status: 502 },
     },
-  ])("$name is an error", async ({ reply, told }) => {
+  ])("$name is an error", async ({ reply, expected }) => {
     upstream.on("*", reply);
-    expect(await errorOf(await speak({ model, response_format: "wav" }))).toMatchObject(told);
+    expect(await errorOf(await speak({ model, response_format: "wav" }))).toMatchObject(expected);
   });
 
   test("that stops without its end breaks the connection", async () => {
-    upstream.on("*", { frames: frames(said(samples)) });
-    const heard = speak({ model, response_format: "pcm" }).then((answer) => answer.bytes());
+    upstream.on("*", { frames: frames(documentOf(samples)) });
+    const received = speak({ model, response_format: "pcm" }).then((answer) => answer.bytes());
     expect(
-      await heard.then(
+      await received.then(
         () => "whole",
         () => "broken",
       ),
@@ -161,7 +161,7 @@ describe("MiniMax", () => {
   });
   const frames = (...bodies: object[]) => bodies.map((body) => `data: ${JSON.stringify(body)}\n\n`);
 
-  test("streams in hexadecimal, and what it says twice is heard once", async () => {
+  test("streams in hexadecimal, and what it says twice is sent once", async () => {
     upstream.on("*", {
       frames: frames(
         piece(mp3.subarray(0, 20), 1),

@@ -3,11 +3,11 @@ import { describe, expect, test } from "bun:test";
 import { audioFormats, standardVoices } from "../../src/canonical/speech.ts";
 import { openaiSpeech } from "../../src/dialects/index.ts";
 import { publishedTypes } from "../support/model-types.ts";
-import { formOf, formSeen, wavFile } from "./hearing.ts";
 import { errorOf, lossesOf, mp3, plain, samples } from "./sounds.ts";
 import { stage } from "./stage.ts";
+import { formOf, formSeen, wavFile } from "./transcription-forms.ts";
 
-const { upstream, speak, hear } = await stage();
+const { upstream, speak, transcribe } = await stage();
 
 describe("OpenAI's types", async () => {
   interface Speech {
@@ -102,7 +102,7 @@ describe("ElevenLabs' types", async () => {
       ["language", "en"],
       ["temperature", "0.5"],
     ];
-    const answer = await hear(formOf([...fields, ["file", wavFile]]));
+    const answer = await transcribe(formOf([...fields, ["file", wavFile]]));
     expect([answer.status, await answer.text()]).toEqual([200, expect.stringContaining("Hi")]);
     const [request] = upstream.requests;
     if (request === undefined) throw new Error("nothing was asked");

@@ -19,12 +19,12 @@ describe("ElevenLabs", () => {
     expect((await bytesOf(answer)).equals(mp3)).toBe(true);
     expect(answer.headers.get("content-type")).toBe("audio/mpeg");
     expect(lossesOf(answer)).toBe("approximated;field=speed, dropped;field=instructions");
-    const asked = upstream.requests.at(-1);
-    expect(`${asked?.method} ${asked?.path}?${asked?.query}`).toBe(
+    const requested = upstream.requests.at(-1);
+    expect(`${requested?.method} ${requested?.path}?${requested?.query}`).toBe(
       `POST /v1/text-to-speech/${voice}/stream?output_format=mp3_44100_128`,
     );
-    expect(asked?.headers.get("xi-api-key")).toBe("canary-key");
-    expect(asked?.json).toEqual({
+    expect(requested?.headers.get("xi-api-key")).toBe("canary-key");
+    expect(requested?.json).toEqual({
       text: "Hello there.",
       model_id: "eleven_flash_v2_5",
       voice_settings: { speed: 1.2 },
@@ -47,8 +47,8 @@ describe("ElevenLabs", () => {
       ...plain(samples, "audio/pcm", { "content-length": String(samples.length) }),
       framing: "length",
     });
-    const heard = await bytesOf(await speak({ model, response_format: "wav" }));
-    expect(heard.equals(Buffer.concat([wavOf(samples.length), samples]))).toBe(true);
+    const received = await bytesOf(await speak({ model, response_format: "wav" }));
+    expect(received.equals(Buffer.concat([wavOf(samples.length), samples]))).toBe(true);
   });
 
   test("loses nothing with an empty instruction, also strictly", async () => {
@@ -58,8 +58,8 @@ describe("ElevenLabs", () => {
   });
 
   test("is not asked to speak with a model that listens", async () => {
-    const told = { status: 400, param: "model", code: "unsupported_parameter" };
-    expect(await errorOf(await speak({ model: "elevenlabs/scribe_v1" }))).toMatchObject(told);
+    const result = { status: 400, param: "model", code: "unsupported_parameter" };
+    expect(await errorOf(await speak({ model: "elevenlabs/scribe_v1" }))).toMatchObject(result);
     expect(upstream.requests).toHaveLength(0);
   });
 
@@ -79,13 +79,13 @@ describe("ElevenLabs", () => {
   });
 
   test.each([
-    { status: 401, json: { detail: { status: "quota_exceeded", message: "no credit" } }, told: 502 },
-    { status: 422, json: { detail: [{ loc: ["body", "text"], msg: "too long", type: "x" }] }, told: 422 },
-    { status: 400, json: { detail: { status: "voice_not_found", message: "no such voice" } }, told: 400 },
-    { status: 429, json: { detail: { status: "too_many_concurrent_requests", message: "busy" } }, told: 429 },
-  ])("says no with $status", async ({ status, json, told }) => {
+    { status: 401, json: { detail: { status: "quota_exceeded", message: "no credit" } }, expected: 502 },
+    { status: 422, json: { detail: [{ loc: ["body", "text"], msg: "too long", type: "x" }] }, expected: 422 },
+    { status: 400, json: { detail: { status: "voice_not_found", message: "no such voice" } }, expected: 400 },
+    { status: 429, json: { detail: { status: "too_many_concurrent_requests", message: "busy" } }, expected: 429 },
+  ])("says no with $status", async ({ status, json, expected }) => {
     upstream.on("*", { status, json });
-    expect((await errorOf(await speak({ model }))).status).toBe(told);
+    expect((await errorOf(await speak({ model }))).status).toBe(expected);
   });
 });
 
@@ -101,23 +101,23 @@ describe("Deepgram", () => {
     upstream.on("*", plain(samples, "audio/x", { "dg-char-count": "12" }));
     const before = ledger().length;
     await bytesOf(await speak({ model: "deepgram/aura-2", response_format: format }));
-    const [asked] = upstream.requests;
-    expect(`${asked?.path}?${asked?.query}`).toBe(`/v1/speak?model=aura-2-thalia-en&${query}`);
-    expect(asked?.headers.get("authorization")).toBe("Token canary-key");
-    expect(asked?.json).toEqual({ text: "Hello there." });
+    const [requested] = upstream.requests;
+    expect(`${requested?.path}?${requested?.query}`).toBe(`/v1/speak?model=aura-2-thalia-en&${query}`);
+    expect(requested?.headers.get("authorization")).toBe("Token canary-key");
+    expect(requested?.json).toEqual({ text: "Hello there." });
     expect(ledger()[before]).toMatchObject({ characters: 12 });
   });
 
   test.each([
-    { model: "aura-2", voice: "nova", asked: "aura-2-luna-en" },
-    { model: "aura-2", voice: "anna", asked: "aura-2-own-anna-en" },
-    { model: "aura-2-celeste-es", voice: "alloy", asked: "aura-2-celeste-es" },
-    { model: "aura-2", voice: { id: "aura-2-nestor-es" }, asked: "aura-2-nestor-es" },
-    { model: "aura-2", voice: { id: "nestor-es" }, asked: "aura-2-nestor-es" },
-  ])("$asked is a voice and a model in one", async ({ model, voice, asked }) => {
+    { model: "aura-2", voice: "nova", requested: "aura-2-luna-en" },
+    { model: "aura-2", voice: "anna", requested: "aura-2-own-anna-en" },
+    { model: "aura-2-celeste-es", voice: "alloy", requested: "aura-2-celeste-es" },
+    { model: "aura-2", voice: { id: "aura-2-nestor-es" }, requested: "aura-2-nestor-es" },
+    { model: "aura-2", voice: { id: "nestor-es" }, requested: "aura-2-nestor-es" },
+  ])("$requested is a voice and a model in one", async ({ model, voice, requested }) => {
     upstream.on("*", plain(mp3, "audio/mpeg"));
     expect((await speak({ model: `deepgram/${model}`, voice })).status).toBe(200);
-    expect(upstream.requests[0]?.query.get("model")).toBe(asked);
+    expect(upstream.requests[0]?.query.get("model")).toBe(requested);
   });
 
   test("takes 2,000 characters, and no more", async () => {
@@ -146,16 +146,16 @@ describe("Azure's speech service", () => {
   test("gets markup with everything escaped", async () => {
     upstream.on("*", plain(mp3, "audio/mpeg"));
     await bytesOf(await speak({ model: "azure-speech/neural", input: "Fish & <chips> \"'\u0007", speed: 1.2 }));
-    const asked = upstream.requests.at(-1);
-    expect(asked?.path).toBe("/cognitiveservices/v1");
+    const requested = upstream.requests.at(-1);
+    expect(requested?.path).toBe("/cognitiveservices/v1");
     for (const [name, value] of [
       ["content-type", "application/ssml+xml"],
       ["x-microsoft-outputformat", "audio-24khz-96kbitrate-mono-mp3"],
       ["ocp-apim-subscription-key", "canary-key"],
       ["user-agent", expect.stringMatching(/^turnpike\//)],
     ] as const)
-      expect(asked?.headers.get(name)).toEqual(value);
-    expect(asked?.text).toContain(
+      expect(requested?.headers.get(name)).toEqual(value);
+    expect(requested?.text).toContain(
       '<voice name="en-US-EvelynMultilingualNeural"><prosody rate="+20%">Fish &amp; &lt;chips&gt; &quot;&apos;</prosody></voice>',
     );
   });
@@ -173,14 +173,14 @@ describe("Azure's speech service", () => {
   });
 
   test("refuses without a word", async () => {
-    for (const [status, told] of [
+    for (const [status, expected] of [
       [400, 400],
       [401, 502],
       [429, 429],
       [502, 502],
     ] as const) {
       upstream.on("*", { status, text: "" });
-      expect((await errorOf(await speak({ model: "azure-speech/neural" }))).status).toBe(told);
+      expect((await errorOf(await speak({ model: "azure-speech/neural" }))).status).toBe(expected);
     }
   });
 });
@@ -214,9 +214,9 @@ describe("Groq", () => {
     upstream.on("*", { ...plain(file, "audio/wav"), cutAt: [10, 43, 45, 100] });
     const answer = await speak({ model, response_format: "pcm" });
     expect(answer.headers.get("content-type")).toBe("audio/pcm");
-    const heard = await bytesOf(answer);
-    expect(heard.length).toBe(samples.length / 2);
-    expect(heard.readInt16LE(20)).toBe(samples.readInt16LE(40));
+    const received = await bytesOf(answer);
+    expect(received.length).toBe(samples.length / 2);
+    expect(received.readInt16LE(20)).toBe(samples.readInt16LE(40));
   });
 
   test("gives its own format where none is requested, with its type and a warning", async () => {

@@ -24,12 +24,12 @@ const sound = (bytes: Uint8Array[], type: string) => ({ bytes, headers: { "conte
 
 test("the SDK gets the very bytes, and the upstream the very request", async () => {
   alpha.on(path, sound([mp3.subarray(0, 5), mp3.subarray(5)], "audio/mpeg"));
-  const asked = { ...least, voice: "nova", speed: 1.5, instructions: "Whisper.", future_field: 7 } as const;
-  const reply = await openai.audio.speech.create(asked);
+  const requested = { ...least, voice: "nova", speed: 1.5, instructions: "Whisper.", future_field: 7 } as const;
+  const reply = await openai.audio.speech.create(requested);
   expect(reply.headers.get("content-type")).toBe("audio/mpeg");
   expect(reply.headers.get("x-turnpike-provider")).toBe("alpha");
   expect(Buffer.from(await reply.arrayBuffer()).equals(mp3)).toBe(true);
-  expect(alpha.requests[0]?.json).toEqual({ ...asked, model: "gpt-x" });
+  expect(alpha.requests[0]?.json).toEqual({ ...requested, model: "gpt-x" });
 });
 
 test("characters are what the ledger counts, and it settles before the last bytes", async () => {
@@ -122,8 +122,8 @@ describe("events", () => {
       .split("\n\n")
       .map((frame) => JSON.parse(frame.slice("data: ".length)));
     expect(events.at(-1)).toMatchObject({ type: "speech.audio.done" });
-    const heard = events.slice(0, -1).map(({ audio }) => Buffer.from(audio, "base64"));
-    expect(Buffer.concat(heard).equals(mp3)).toBe(true);
+    const received = events.slice(0, -1).map(({ audio }) => Buffer.from(audio, "base64"));
+    expect(Buffer.concat(received).equals(mp3)).toBe(true);
   });
 
   test("become bytes for a client that wants none", async () => {

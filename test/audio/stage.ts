@@ -8,7 +8,7 @@ export interface Stage {
   readonly upstream: Upstream;
   /** Asks for speech; `model` is `provider/model`. */
   speak(body: object, headers?: Record<string, string>, signal?: AbortSignal): Promise<Response>;
-  hear(form: FormData, to?: string): Promise<Response>;
+  transcribe(form: FormData, to?: string): Promise<Response>;
 }
 
 const kinds: readonly (readonly [kind: string, path: string, more?: string])[] = [
@@ -50,7 +50,7 @@ export async function stage(
         body: JSON.stringify({ input: "Hello there.", voice: "alloy", ...body }),
         ...(signal === undefined ? {} : { signal }),
       }),
-    hear: (form, to = "transcriptions") =>
+    transcribe: (form, to = "transcriptions") =>
       fetch(`${running.url}/v1/audio/${to}`, { method: "POST", headers: bearer, body: form }),
   };
 }

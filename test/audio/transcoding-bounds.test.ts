@@ -31,7 +31,7 @@ const { upstream, speak } = await stage(
 const hurried = await stage({ TURNPIKE_FFMPEG: program }, { transcode_ms: 300 });
 const without = await stage({ TURNPIKE_FFMPEG: "off" });
 
-const asked = { model: "elevenlabs/eleven_flash_v2_5", voice: "anna", response_format: "aac" };
+const requested = { model: "elevenlabs/eleven_flash_v2_5", voice: "anna", response_format: "aac" };
 const sound = plain(samples, "audio/pcm");
 const failed = { status: 502, param: "response_format", code: "transcoding_failed" };
 const isRunning = (pid: number): boolean => existsSync(`/proc/${pid}`);
@@ -52,15 +52,15 @@ const endOf = async (reader: { read(): Promise<{ done: boolean }> }): Promise<st
 test("its arguments are fixed, and nothing of the gateway's environment is there", async () => {
   runs(`/usr/bin/env > ${notes}; echo "$@" >> ${notes}; /bin/cat`);
   upstream.on("*", sound);
-  const answer = await speak(asked);
+  const answer = await speak(requested);
   expect([answer.status, lossesOf(answer)]).toEqual([200, "emulated;field=response_format"]);
   expect((await bytesOf(answer)).equals(samples)).toBe(true);
-  const said = await noted();
-  expect(said).toContain("-protocol_whitelist pipe");
-  expect(said).toContain("-f s16le -ar 24000 -ac 1 -i pipe:0");
-  expect(said).not.toContain("canary");
+  const events = await noted();
+  expect(events).toContain("-protocol_whitelist pipe");
+  expect(events).toContain("-f s16le -ar 24000 -ac 1 -i pipe:0");
+  expect(events).not.toContain("canary");
   // What a shell sets for itself.
-  const names = said.split("\n").flatMap((line) => /^(\w+)=/.exec(line)?.[1] ?? []);
+  const names = events.split("\n").flatMap((line) => /^(\w+)=/.exec(line)?.[1] ?? []);
   expect(names.filter((name) => !["PWD", "SHLVL", "_", "OLDPWD", "PATH"].includes(name))).toEqual([]);
 });
 
@@ -68,14 +68,14 @@ describe("a failure", () => {
   test.each(["exit 1", "/bin/cat > /dev/null", "kill -9 $$"])("before the first byte is 502: %s", async (script) => {
     runs(script);
     upstream.on("*", sound);
-    expect(await errorOf(await speak(asked))).toEqual(failed);
+    expect(await errorOf(await speak(requested))).toEqual(failed);
   });
 
   test("behind the first byte breaks the connection", async () => {
     const rest = Promise.withResolvers<void>();
     runs("/bin/cat; exit 1");
     upstream.on("*", { ...sound, gate: rest.promise });
-    const body = (await speak(asked)).body!.getReader();
+    const body = (await speak(requested)).body!.getReader();
     await body.read();
     rest.resolve();
     expect(await endOf(body)).toBe("broken");
@@ -85,7 +85,7 @@ describe("a failure", () => {
     const rest = Promise.withResolvers<void>();
     runs(`echo $$ > ${notes}; /usr/bin/head -c 8; until [ -e ${folder}/go ]; do /bin/sleep 0.01; done`);
     upstream.on("*", { ...sound, gate: rest.promise });
-    const body = (await speak(asked)).body!.getReader();
+    const body = (await speak(requested)).body!.getReader();
     await body.read();
     writeFileSync(join(folder, "go"), "");
     const pid = Number(await noted());
@@ -97,9 +97,9 @@ describe("a failure", () => {
   test("of the provider is the provider's", async () => {
     runs("/bin/cat");
     upstream.on("*", { status: 422, json: { detail: { status: "x", message: "no" } } });
-    expect((await errorOf(await speak(asked))).status).toBe(422);
+    expect((await errorOf(await speak(requested))).status).toBe(422);
     upstream.on("*", sound);
-    expect((await bytesOf(await speak(asked))).equals(samples)).toBe(true);
+    expect((await bytesOf(await speak(requested))).equals(samples)).toBe(true);
   });
 });
 
@@ -107,26 +107,26 @@ test("a client that leaves ends the process, and its place is free again", async
   runs(`echo $$ > ${notes}; exec /bin/cat`);
   upstream.on("*", { ...sound, ending: "hang" });
   const leaving = new AbortController();
-  const reply = await speak(asked, {}, leaving.signal);
+  const reply = await speak(requested, {}, leaving.signal);
   await reply.body!.getReader().read();
   const pid = Number(await noted());
   expect(isRunning(pid)).toBe(true);
   leaving.abort();
   await until("the process is gone", () => !isRunning(pid));
   upstream.on("*", sound);
-  await until("there is room again", async () => (await bytesOf(await speak(asked))).equals(samples));
+  await until("there is room again", async () => (await bytesOf(await speak(requested))).equals(samples));
 });
 
 test("beyond the number at once it is 503, and the provider is not asked", async () => {
   runs("exec /bin/cat");
   const rest = Promise.withResolvers<void>();
   upstream.on("*", { ...sound, gate: rest.promise });
-  const first = await speak(asked);
-  expect(await errorOf(await speak(asked))).toMatchObject({ status: 503, code: "overloaded" });
+  const first = await speak(requested);
+  expect(await errorOf(await speak(requested))).toMatchObject({ status: 503, code: "overloaded" });
   expect(upstream.requests).toHaveLength(1);
   rest.resolve();
   await bytesOf(first);
-  expect((await bytesOf(await speak(asked))).equals(samples)).toBe(true);
+  expect((await bytesOf(await speak(requested))).equals(samples)).toBe(true);
 });
 
 test("beyond the bytes it ends", async () => {
@@ -134,14 +134,14 @@ test("beyond the bytes it ends", async () => {
   const rest = Promise.withResolvers<void>();
   const pieces = Array.from({ length: 4 }, () => Buffer.alloc(maxBytes / 2, 1));
   upstream.on("*", { ...sound, bytes: [samples, ...pieces], gate: rest.promise });
-  const body = (await speak(asked)).body!.getReader();
+  const body = (await speak(requested)).body!.getReader();
   await body.read();
   rest.resolve();
   expect(await endOf(body)).toBe("broken");
   // The first look at its output may find too much, or only the second.
   runs("/bin/cat > /dev/null; exec /usr/bin/head -c 100001 /dev/zero");
   upstream.on("*", sound);
-  const bloated = await speak(asked).catch(() => null);
+  const bloated = await speak(requested).catch(() => null);
   expect(bloated === null || bloated.status === 502 || (await endOf(bloated.body!.getReader())) === "broken").toBe(
     true,
   );
@@ -150,7 +150,7 @@ test("beyond the bytes it ends", async () => {
 test("beyond the time it ends", async () => {
   runs(`echo $$ > ${notes}; exec /bin/sleep 600`);
   hurried.upstream.on("*", sound);
-  expect(await errorOf(await hurried.speak(asked))).toEqual(failed);
+  expect(await errorOf(await hurried.speak(requested))).toEqual(failed);
   const pid = Number(await noted());
   await until("the process is gone", () => !isRunning(pid));
 });
@@ -160,13 +160,13 @@ test("a process that takes nothing holds the provider back", async () => {
   const pieces = Array.from({ length: 40 }, () => Buffer.alloc(1 << 20, 1));
   without.upstream.clear();
   hurried.upstream.on("*", { ...sound, bytes: pieces });
-  const body = (await hurried.speak(asked)).body!.getReader();
+  const body = (await hurried.speak(requested)).body!.getReader();
   expect(await endOf(body)).toBe("broken");
   expect(hurried.upstream.requests.at(-1)?.sentBytes).toBeLessThan(20 << 20);
 });
 
 test("without a program an explicit format is refused, and an open one gets the nearest", async () => {
-  expect(await errorOf(await without.speak(asked))).toEqual({
+  expect(await errorOf(await without.speak(requested))).toEqual({
     status: 400,
     param: "response_format",
     code: "unsupported_parameter",

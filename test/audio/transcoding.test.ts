@@ -1,4 +1,4 @@
-// Speech in formats that its provider does not make: real ffmpeg transcodes it, and real ffprobe judges the result.
+// Speech in formats that its provider does not make: real ffmpeg transcodes it, and real ffprobe checks the result.
 import { afterAll, describe, expect, test } from "bun:test";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -66,13 +66,13 @@ describe.skipIf(!hasTools)("with ffmpeg", () => {
     async (format) => {
       upstream.on("*", plain(wavFile, "audio/wav"));
       const before = ledger().length;
-      const asked = { model: "groq/orpheus", response_format: format };
-      const answer = await speak(asked, { "x-turnpike-strict": "true" });
+      const requested = { model: "groq/orpheus", response_format: format };
+      const answer = await speak(requested, { "x-turnpike-strict": "true" });
       expect([answer.status, lossesOf(answer)]).toEqual([200, "emulated;field=response_format"]);
       expect(answer.headers.get("content-type")).toBe(codecs[format].type);
-      const told = probed(await bytesOf(answer), format);
-      expect(told.codec).toBe(codecs[format].codec);
-      expect(Math.abs(told.seconds - seconds)).toBeLessThan(0.15);
+      const result = probed(await bytesOf(answer), format);
+      expect(result.codec).toBe(codecs[format].codec);
+      expect(Math.abs(result.seconds - seconds)).toBeLessThan(0.15);
       expect(upstream.requests[0]?.json).toMatchObject({ response_format: "wav" });
       expect(ledger()[before]).toMatchObject({ state: "completed", characters: 12 });
     },
@@ -99,12 +99,12 @@ describe.skipIf(!hasTools)("with ffmpeg", () => {
     const inlineData = { mimeType: "audio/L16;rate=24000", data: tone.toString("base64") };
     const candidates = [{ content: { parts: [{ inlineData }] }, finishReason: "STOP" }];
     upstream.on("*", { frames: [`data: ${JSON.stringify({ candidates, usageMetadata })}\n\n`] });
-    const asked = { model: "gemini/gemini-2.5-flash-preview-tts", response_format: "opus", stream_format: "sse" };
-    const text = await (await speak(asked)).text();
+    const requested = { model: "gemini/gemini-2.5-flash-preview-tts", response_format: "opus", stream_format: "sse" };
+    const text = await (await speak(requested)).text();
     const events = text.trim().split("\n\n");
-    const told = events.map((frame) => JSON.parse(frame.slice("data: ".length)));
-    expect(told.at(-1)).toMatchObject({ type: "speech.audio.done", usage: { input_tokens: 3, output_tokens: 40 } });
-    const sound = Buffer.concat(told.map(({ audio = "" }) => Buffer.from(audio, "base64")));
+    const result = events.map((frame) => JSON.parse(frame.slice("data: ".length)));
+    expect(result.at(-1)).toMatchObject({ type: "speech.audio.done", usage: { input_tokens: 3, output_tokens: 40 } });
+    const sound = Buffer.concat(result.map(({ audio = "" }) => Buffer.from(audio, "base64")));
     expect(probed(sound, "opus").codec).toBe("opus");
   }, 30_000);
 

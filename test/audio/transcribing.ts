@@ -1,7 +1,7 @@
 // The short hands of the transcription suites: asking with the usual recording, and what was seen of it on either side.
 import { ledgerRows } from "../support/ledger.ts";
-import { formOf, formSeen, type Part, wavFile } from "./hearing.ts";
 import { stage } from "./stage.ts";
+import { formOf, formSeen, type Part, wavFile } from "./transcription-forms.ts";
 
 export const format = (value: string): Part => ["response_format", value];
 export const lossesOf = (answer: Response) => answer.headers.get("x-turnpike-warnings");
@@ -14,9 +14,9 @@ export const srt = "1\n00:00:00,000 --> 00:00:02,500\nHi\n\n";
 
 /** A stage, and how a suite asks on it. */
 export async function transcribing() {
-  const { gateway, upstream, hear } = await stage();
+  const { gateway, upstream, transcribe } = await stage();
   const usual = (model: string, more: Part[]) => formOf([["model", model], ["file", wavFile], ...more]);
-  const asked = () => {
+  const requested = () => {
     const [request] = upstream.requests;
     if (request === undefined) throw new Error("nothing was asked");
     return request;
@@ -24,11 +24,11 @@ export async function transcribing() {
   return {
     gateway,
     upstream,
-    hear,
-    asked,
+    transcribe: transcribe,
+    requested,
     ledger: () => ledgerRows(gateway.dataFolder) as unknown as Record<string, unknown>[],
-    asks: (model: string, ...more: Part[]) => hear(usual(model, more)),
-    translates: (model: string, ...more: Part[]) => hear(usual(model, more), "translations"),
-    textsSeen: async () => (await formSeen(asked())).filter(([name]) => name !== "file"),
+    asks: (model: string, ...more: Part[]) => transcribe(usual(model, more)),
+    translates: (model: string, ...more: Part[]) => transcribe(usual(model, more), "translations"),
+    textsSeen: async () => (await formSeen(requested())).filter(([name]) => name !== "file"),
   };
 }

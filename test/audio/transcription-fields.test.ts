@@ -12,8 +12,8 @@ import {
 } from "../../src/dialects/index.ts";
 import { type FieldClient, type FieldUpstream, provesFields } from "../support/field-conformance.ts";
 import type { Seen } from "../support/upstream.ts";
-import { formOf, formSeen, wavFile } from "./hearing.ts";
 import { stage } from "./stage.ts";
+import { formOf, formSeen, wavFile } from "./transcription-forms.ts";
 
 const { gateway, upstream: up } = await stage();
 

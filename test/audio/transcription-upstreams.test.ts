@@ -1,9 +1,9 @@
 // Transcription by upstreams in words of their own: requests, every form of reply made of theirs, refusals.
 import { describe, expect, test } from "bun:test";
-import { formOf, wav } from "./hearing.ts";
 import { errorOf, format, lossesOf, srt, transcribing } from "./transcribing.ts";
+import { formOf, wav } from "./transcription-forms.ts";
 
-const { upstream, hear, ledger, asks, translates, asked, textsSeen } = await transcribing();
+const { upstream, transcribe, ledger, asks, translates, requested, textsSeen } = await transcribing();
 
 describe("Deepgram", () => {
   const model = "deepgram/nova-3";
@@ -11,10 +11,12 @@ describe("Deepgram", () => {
     { word: "hi", start: 0, end: 1, confidence: 1, punctuated_word: "Hi", speaker: 1 },
     { word: "you", start: 1, end: 2.5, confidence: 1, punctuated_word: "you.", speaker: 0 },
   ];
-  const replyOf = (heard: object[]) => ({
+  const replyOf = (received: object[]) => ({
     metadata: { request_id: "r", duration: 2.5, channels: 1 },
     results: {
-      channels: [{ detected_language: "en", alternatives: [{ transcript: "Hi you.", confidence: 1, words: heard }] }],
+      channels: [
+        { detected_language: "en", alternatives: [{ transcript: "Hi you.", confidence: 1, words: received }] },
+      ],
       utterances: [{ start: 0, end: 2.5, transcript: "Hi you.", speaker: 0 }],
     },
   });
@@ -40,11 +42,11 @@ describe("Deepgram", () => {
       usage: { type: "duration", seconds: 2.5 },
     });
     expect(lossesOf(answer)).toBe("dropped;field=prompt");
-    expect(`${asked().path}?${asked().query}`).toBe(
+    expect(`${requested().path}?${requested().query}`).toBe(
       "/v1/listen?model=nova-3&smart_format=true&utterances=true&detect_language=true",
     );
-    expect(asked().headers.get("content-type")).toBe("audio/wav");
-    expect(asked().headers.get("content-length")).toBe(String(wav.length));
+    expect(requested().headers.get("content-type")).toBe("audio/wav");
+    expect(requested().headers.get("content-length")).toBe(String(wav.length));
     expect(ledger()[before]).toMatchObject({ audioMs: 2_500, estimated: false });
   });
 
@@ -57,8 +59,8 @@ describe("Deepgram", () => {
         { id: "seg_002", start: 1, end: 2.5, text: "you.", speaker: "B" },
       ],
     });
-    expect(asked().query.get("diarize")).toBe("true");
-    expect(asked().query.get("language")).toBe("de");
+    expect(requested().query.get("diarize")).toBe("true");
+    expect(requested().query.get("language")).toBe("de");
   });
 
   test("makes subtitles, of words where there are no utterances", async () => {
@@ -70,7 +72,7 @@ describe("Deepgram", () => {
   test("is left to find an empty language, and is not asked to listen with a model that speaks", async () => {
     upstream.on("*", { json: replyOf(plain) });
     expect((await asks(model, ["language", ""])).status).toBe(200);
-    expect([asked().query.get("language"), asked().query.get("detect_language")]).toEqual([null, "true"]);
+    expect([requested().query.get("language"), requested().query.get("detect_language")]).toEqual([null, "true"]);
     expect(await errorOf(await asks("deepgram/aura-2"))).toMatchObject({ status: 400, param: "model" });
   });
 
@@ -126,8 +128,8 @@ describe("ElevenLabs", () => {
       ],
       usage: { type: "duration", seconds: 3 },
     });
-    expect(asked().path).toBe("/v1/speech-to-text");
-    expect(asked().headers.get("xi-api-key")).toBe("canary-key");
+    expect(requested().path).toBe("/v1/speech-to-text");
+    expect(requested().headers.get("xi-api-key")).toBe("canary-key");
     expect(await textsSeen()).toEqual([
       ["model_id", "scribe_v1"],
       ["tag_audio_events", "false"],
@@ -158,7 +160,7 @@ describe("Gemini", () => {
     usageMetadata: { promptTokenCount: 40, candidatesTokenCount: 2, totalTokenCount: 42 },
   };
 
-  test("hears a recording in base64, and does as it is told", async () => {
+  test("sends a recording in base64 with the options", async () => {
     upstream.on("*", { json: reply });
     const before = ledger().length;
     const answer = await asks(model, ["language", "de"], ["prompt", "Turnpike"]);
@@ -166,7 +168,7 @@ describe("Gemini", () => {
       text: "Hi",
       usage: { type: "tokens", input_tokens: 40, output_tokens: 2, total_tokens: 42 },
     });
-    const { contents, generationConfig } = asked().json as {
+    const { contents, generationConfig } = requested().json as {
       contents: { parts: { text?: string; inlineData?: { mimeType: string; data: string } }[] }[];
       generationConfig: object;
     };
@@ -181,7 +183,7 @@ describe("Gemini", () => {
   test("translates", async () => {
     upstream.on("*", { json: reply });
     expect(await (await translates(model, format("text"))).text()).toBe("Hi\n");
-    expect(JSON.stringify(asked().json)).toContain("translated into English");
+    expect(JSON.stringify(requested().json)).toContain("translated into English");
   });
 
   test("tells no times", async () => {
@@ -196,11 +198,11 @@ describe("Gemini", () => {
         ["model", model],
         ["file", new File([new Uint8Array(bytes)], "a.wav", { type: "audio/wav" })],
       ]);
-    expect((await hear(file(14_500_000))).status).toBe(200);
-    expect(await errorOf(await hear(file(14_500_001)))).toMatchObject({ status: 400, param: "file" });
+    expect((await transcribe(file(14_500_000))).status).toBe(200);
+    expect(await errorOf(await transcribe(file(14_500_001)))).toMatchObject({ status: 400, param: "file" });
   });
 
-  test("says nothing to silence, and no to what it judges", async () => {
+  test("says nothing to silence, and no to what it refuses", async () => {
     upstream.on("*", { json: { candidates: [{ finishReason: "STOP" }] } });
     expect(await (await asks(model)).json()).toEqual({ text: "", usage: { type: "duration", seconds: 0.25 } });
     upstream.on("*", { json: { candidates: [{ finishReason: "SAFETY" }] } });

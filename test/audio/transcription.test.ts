@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { setting } from "../http/setting.ts";
 import { openaiClient } from "../support/clients.ts";
 import { ledgerRows } from "../support/ledger.ts";
-import { formOf, formSeen, hears, type Part, wav, wavFile } from "./hearing.ts";
+import { formOf, formSeen, type Part, smallest, wav, wavFile } from "./transcription-forms.ts";
 
 const { world, bearer, send } = await setting();
 const ledger = () => ledgerRows(world.gateway.dataFolder) as unknown as Record<string, unknown>[];
@@ -13,7 +13,7 @@ const path = "POST /v1/audio/transcriptions";
 const translations = "POST /v1/audio/translations";
 const bare = { text: "Hello there." };
 
-const hear = (parts: readonly Part[], to = "/v1/audio/transcriptions") =>
+const transcribe = (parts: readonly Part[], to = "/v1/audio/transcriptions") =>
   send(to, { method: "POST", headers: bearer, body: formOf(parts) });
 
 test("the SDK's form goes on with everything that it says", async () => {
@@ -25,9 +25,9 @@ test("the SDK's form goes on with everything that it says", async () => {
     chunking_strategy: { type: "server_vad", threshold: 0.5 },
   });
   expect(reply.text).toBe(bare.text);
-  const [asked] = alpha.requests;
-  if (asked === undefined) throw new Error("nothing was asked");
-  const seen = await formSeen(asked);
+  const [requested] = alpha.requests;
+  if (requested === undefined) throw new Error("nothing was asked");
+  const seen = await formSeen(requested);
   expect(seen).toHaveLength(11);
   for (const part of [
     ["model", "gpt-x"],
@@ -40,7 +40,7 @@ test("the SDK's form goes on with everything that it says", async () => {
     ["file", expect.objectContaining({ name: "talk.wav" })],
   ] as [string, unknown][])
     expect(seen).toContainEqual(part);
-  expect(asked.text).toContain('filename="talk.wav"\r\nContent-Type: audio/wav\r\n');
+  expect(requested.text).toContain('filename="talk.wav"\r\nContent-Type: audio/wav\r\n');
 });
 
 describe("lists of granularities", () => {
@@ -68,7 +68,7 @@ describe("lists of granularities", () => {
     { parts: [["timestamp_granularities", "word, segment"]] },
   ])("case %# means both", async ({ parts }) => {
     alpha.on(path, { json: bare });
-    expect((await hear([...hears, ...parts])).status).toBe(200);
+    expect((await transcribe([...smallest, ...parts])).status).toBe(200);
     const seen = await formSeen(alpha.requests[0]!);
     expect(seen.filter(([name]) => name.startsWith("timestamp"))).toEqual([
       ["timestamp_granularities[]", "word"],
@@ -92,7 +92,7 @@ test("texts may stand before the file and behind it, and unknown ones travel on"
     ],
   ];
   for (const [index, parts] of orders.entries()) {
-    expect((await hear(parts)).status).toBe(200);
+    expect((await transcribe(parts)).status).toBe(200);
     expect(await formSeen(alpha.requests[index]!)).toContainEqual(["future", "7"]);
   }
 });
@@ -132,7 +132,7 @@ describe("forms of reply", () => {
     { format: "vtt", reply: { text: "WEBVTT\n\n00:00:00.000 --> 00:00:02.500\nHi\n\n" }, type: "text/plain" },
   ])("$format goes on byte for byte", async ({ format, reply, type }) => {
     alpha.on(path, reply);
-    const answer = await hear([...hears, ["response_format", format]]);
+    const answer = await transcribe([...smallest, ["response_format", format]]);
     expect({ status: answer.status, type: answer.headers.get("content-type") }).toEqual({
       status: 200,
       type: `${type}; charset=utf-8`,
@@ -154,7 +154,7 @@ describe("forms of reply", () => {
       { text: "RIFF", headers: { "content-type": "audio/wav" } },
     ]) {
       alpha.on(path, reply);
-      expect((await hear([...hears, ["response_format", "text"]])).status).toBe(502);
+      expect((await transcribe([...smallest, ["response_format", "text"]])).status).toBe(502);
     }
   });
 });
@@ -163,12 +163,12 @@ describe("streams", () => {
   const frames = ["Hel", "lo"].map((delta) => `data: ${JSON.stringify({ type: "transcript.text.delta", delta })}\n\n`);
   const tokens = { type: "tokens", input_tokens: 14, output_tokens: 3, total_tokens: 17 };
   const done = `data: ${JSON.stringify({ type: "transcript.text.done", text: "Hello", usage: tokens })}\n\n`;
-  const streaming: Part[] = [...hears, ["stream", "true"]];
+  const streaming: Part[] = [...smallest, ["stream", "true"]];
 
   test("go on untouched", async () => {
     alpha.on(path, { frames: [...frames, done] });
     const before = ledger().length;
-    const reply = await hear(streaming);
+    const reply = await transcribe(streaming);
     expect(reply.headers.get("content-type")).toStartWith("text/event-stream");
     expect(await reply.text()).toBe([...frames, done].join(""));
     expect(ledger()[before]).toMatchObject({ inputTokens: 14, outputTokens: 3, stream: true });
@@ -177,8 +177,8 @@ describe("streams", () => {
   test("are told from a whole reply where the upstream does not care", async () => {
     for (const reply of [{ json: { ...bare, usage: { type: "duration", seconds: 3 } } }, { text: "Hello there.\n" }]) {
       alpha.on(path, reply);
-      const told = await (await hear(streaming)).text();
-      const events = told
+      const result = await (await transcribe(streaming)).text();
+      const events = result
         .trim()
         .split("\n\n")
         .map((frame) => JSON.parse(frame.slice("data: ".length)) as object);
@@ -199,12 +199,14 @@ describe("streams", () => {
 
   test("that stop without their end say so", async () => {
     alpha.on(path, { frames });
-    expect(await (await hear(streaming)).text()).toContain('"error"');
+    expect(await (await transcribe(streaming)).text()).toContain('"error"');
   });
 
   test("`false` is no stream", async () => {
     alpha.on(path, { json: bare });
-    expect((await hear([...hears, ["stream", "false"]])).headers.get("content-type")).toStartWith("application/json");
+    expect((await transcribe([...smallest, ["stream", "false"]])).headers.get("content-type")).toStartWith(
+      "application/json",
+    );
   });
 });
 
@@ -228,7 +230,7 @@ describe("the ledger", () => {
   ])("case %# counts what was told, or the recording itself", async ({ reply, row }) => {
     alpha.on(path, reply);
     const before = ledger().length;
-    await (await hear(hears)).text();
+    await (await transcribe(smallest)).text();
     expect(ledger()[before]).toMatchObject({ state: "completed", operation: "transcribe", ...row });
   });
 });
@@ -237,7 +239,7 @@ describe("translations", () => {
   test("have a path of their own, and any form of reply", async () => {
     alpha.on(translations, { json: bare }, { text: "Hello" });
     expect((await openai.audio.translations.create({ model: "gpt-x", file: wavFile })).text).toBe(bare.text);
-    const answer = await hear([...hears, ["response_format", "karaoke"]], "/v1/audio/translations");
+    const answer = await transcribe([...smallest, ["response_format", "karaoke"]], "/v1/audio/translations");
     expect({ status: answer.status, text: await answer.text() }).toEqual({ status: 200, text: "Hello" });
     expect(await formSeen(alpha.requests[1]!)).toContainEqual(["response_format", "karaoke"]);
   });
@@ -245,14 +247,14 @@ describe("translations", () => {
   test("count seconds too", async () => {
     alpha.on(translations, { json: { ...verbose, task: "translate" } });
     const before = ledger().length;
-    await (await hear([...hears, ["response_format", "verbose_json"]], "/v1/audio/translations")).text();
+    await (await transcribe([...smallest, ["response_format", "verbose_json"]], "/v1/audio/translations")).text();
     expect(ledger()[before]).toMatchObject({ operation: "transcribe", audioMs: 9_000 });
   });
 });
 
 test("the same dialect on both sides: the form goes on as it came, whatever the bytes say", async () => {
   alpha.on(path, { json: bare });
-  await hear([
+  await transcribe([
     ["model", "gpt-x"],
     ["file", new File([wav], "talk.mp3", { type: "audio/mpeg" })],
   ]);

@@ -16,14 +16,14 @@ const text = "Once upon a time there was a lighthouse on a rock. ";
 const [alpha] = upstreamWires as unknown as [UpstreamWire];
 
 /** Frames up to the finish, the finish, and those that tell usage and the end. */
-function parts(): { told: string[]; finish: string[]; rest: string[] } {
+function parts(): { result: string[]; finish: string[]; rest: string[] } {
   const { opening, pieces, finish, end } = alpha.stages([text, text], reported);
-  return { told: [...opening, ...pieces], finish: finish.slice(0, 1), rest: [...finish.slice(1), ...end] };
+  return { result: [...opening, ...pieces], finish: finish.slice(0, 1), rest: [...finish.slice(1), ...end] };
 }
 
 const rows = (): LedgerRow[] => ledgerRows(world.gateway.dataFolder);
 
-/** Asks, and leaves once the frame with this text has been heard. */
+/** Asks, and leaves once the frame with this text has been received. */
 async function leaveBehind(mark: string, { url, key }: RunningGateway = world.gateway): Promise<void> {
   const leaving = new AbortController();
   const answer = await fetch(`${url}/v1/chat/completions`, {
@@ -32,11 +32,11 @@ async function leaveBehind(mark: string, { url, key }: RunningGateway = world.ga
     body: JSON.stringify({ model: alpha.model, stream: true, messages: [{ role: "user", content: "Tell." }] }),
     signal: leaving.signal,
   });
-  let heard = "";
+  let received = "";
   const decoder = new TextDecoder();
   for await (const chunk of answer.body ?? []) {
-    heard += decoder.decode(chunk, { stream: true });
-    if (heard.includes(mark)) break;
+    received += decoder.decode(chunk, { stream: true });
+    if (received.includes(mark)) break;
   }
   leaving.abort();
 }
@@ -46,9 +46,9 @@ const finished = '"finish_reason":"stop"';
 test("usage behind the finish is waited for, and booked as reported", async () => {
   const before = rows().length;
   const gate = Promise.withResolvers<void>();
-  const { told, finish, rest } = parts();
-  const frames = [...told, ...finish, ...rest];
-  world.upstreams.alpha.on("*", { frames, gate: gate.promise, gateAfter: told.length + finish.length });
+  const { result, finish, rest } = parts();
+  const frames = [...result, ...finish, ...rest];
+  world.upstreams.alpha.on("*", { frames, gate: gate.promise, gateAfter: result.length + finish.length });
   await leaveBehind(finished);
   // Time enough for an abort to arrive, were there one.
   const seen = await world.upstreams.alpha.seen(0);
@@ -63,8 +63,8 @@ test("usage behind the finish is waited for, and booked as reported", async () =
 
 test("before the finish the upstream is left at once, and what was delivered is booked", async () => {
   const before = rows().length;
-  const { told } = parts();
-  world.upstreams.alpha.on("*", { frames: told, ending: "hang" });
+  const { result } = parts();
+  world.upstreams.alpha.on("*", { frames: result, ending: "hang" });
   const left = await timed(async () => {
     await leaveBehind("lighthouse");
     await (await world.upstreams.alpha.seen(0)).aborted;
@@ -77,8 +77,8 @@ test("before the finish the upstream is left at once, and what was delivered is 
 
 test("an upstream that is silent behind its finish is left after five seconds", async () => {
   const before = rows().length;
-  const { told, finish } = parts();
-  world.upstreams.alpha.on("*", { frames: [...told, ...finish], ending: "hang" });
+  const { result, finish } = parts();
+  world.upstreams.alpha.on("*", { frames: [...result, ...finish], ending: "hang" });
   const left = await timed(async () => {
     await leaveBehind(finished);
     await (await world.upstreams.alpha.seen(0)).aborted;
@@ -90,17 +90,17 @@ test("an upstream that is silent behind its finish is left after five seconds", 
 
 test("an upstream that goes on talking behind its finish is left after 4,096 tokens", async () => {
   const before = rows().length;
-  const { told, finish } = parts();
+  const { result, finish } = parts();
   const gate = Promise.withResolvers<void>();
   const more = alpha.stages(
     Array.from({ length: 400 }, () => text.repeat(8)),
     reported,
   ).pieces;
-  const frames = [...told, ...finish, ...more];
+  const frames = [...result, ...finish, ...more];
   world.upstreams.alpha.on("*", {
     frames,
     gate: gate.promise,
-    gateAfter: told.length + finish.length,
+    gateAfter: result.length + finish.length,
     gapMs: 5,
     ending: "hang",
   });
@@ -121,9 +121,9 @@ test("256 at once are waited for, and no more", async () => {
   // The usual five seconds may be over on a busy machine before the last client has left.
   const yaml = `${configuration(world.upstreams)}\nlimits: { drained_stream_ms: 120000 }\n`;
   const own = await spawnGateway({ yaml });
-  const { told, finish, rest } = parts();
+  const { result, finish, rest } = parts();
   const gate = Promise.withResolvers<void>();
-  const frames = [[...told, ...finish].join(""), ...rest];
+  const frames = [[...result, ...finish].join(""), ...rest];
   world.upstreams.alpha.on("*", { frames, gate: gate.promise, gateAfter: 1 });
   const settled = (): LedgerRow[] => ledgerRows(own.dataFolder).filter(({ state }) => state !== "open");
   await Promise.all(Array.from({ length: most + over }, () => leaveBehind(finished, own)));

@@ -17,21 +17,21 @@ afterAll(async () => {
 
 const [alpha] = upstreamWires as unknown as [(typeof upstreamWires)[number]];
 const prompt = fixtures["english-letter"];
-const said = fixtures["english-technical"].text;
+const english = fixtures["english-technical"].text;
 
 /** Streams half a reply from an upstream that then is silent, kills the gateway when `when` holds of the open row, and starts another. */
-async function rowOfKilled(when: (row: LedgerRow, hasHeard: boolean) => boolean): Promise<LedgerRow> {
-  const { opening, pieces } = alpha.stages([said], undefined);
+async function rowOfKilled(when: (row: LedgerRow, hasReceived: boolean) => boolean): Promise<LedgerRow> {
+  const { opening, pieces } = alpha.stages([english], undefined);
   upstreams.alpha.on("*", { frames: [...opening, ...pieces], ending: "hang" });
   const yaml = configuration(upstreams);
   const doomed = await spawnGateway({ yaml });
-  let hasHeard = false;
+  let hasReceived = false;
   const onFirst = () => {
-    hasHeard = true;
+    hasReceived = true;
   };
   const body = { model: alpha.model, stream: true, messages: [{ role: "user", content: prompt.text }] };
   const call = make({ to: "chat", body, onFirst }, { upstreams, gateway: doomed });
-  await until("the row is as it should be", () => ledgerRows(doomed.dataFolder).some((row) => when(row, hasHeard)));
+  await until("the row is as it should be", () => ledgerRows(doomed.dataFolder).some((row) => when(row, hasReceived)));
   await doomed.kill();
   await call;
   const next = await gateway({ yaml, dataFolder: doomed.dataFolder });
@@ -44,7 +44,7 @@ async function rowOfKilled(when: (row: LedgerRow, hasHeard: boolean) => boolean)
 const interrupted = { state: "interrupted", errorCode: "interrupted", estimated: true, charged: true };
 
 test("before any progress: the quick estimate of the input", async () => {
-  const row = await rowOfKilled((_row, hasHeard) => hasHeard);
+  const row = await rowOfKilled((_row, hasReceived) => hasReceived);
   expect(row).toMatchObject({ ...interrupted, outputTokens: 0, provider: null });
   expect(row.inputTokens / prompt.tokens.o200k).toBeWithin(0.8, 1.2);
   expect(row.inputBound).toBeGreaterThanOrEqual(prompt.tokens.o200k);
@@ -54,5 +54,5 @@ test("after a note of progress: also what had been delivered, and by whom", asyn
   const row = await rowOfKilled(({ outputTokens }) => outputTokens > 0);
   expect(row).toMatchObject({ ...interrupted, provider: "alpha", upstreamModel: alpha.model });
   expect(row.inputTokens / prompt.tokens.o200k).toBeWithin(0.8, 1.2);
-  expect(row.outputTokens / countTokens(said)).toBeWithin(0.8, 1.2);
+  expect(row.outputTokens / countTokens(english)).toBeWithin(0.8, 1.2);
 }, 90_000);

@@ -6,14 +6,14 @@ import { configuration, startUpstreams, type World } from "../support/fixture-ga
 import { gateway } from "../support/gateway.ts";
 import { type Call, make } from "../support/http-client.ts";
 import { type LedgerRow, ledgerRows } from "../support/ledger.ts";
-import type { Heard } from "../support/response-oracle.ts";
-import { toldBy } from "../support/stream-writers.ts";
+import type { Received } from "../support/response-oracle.ts";
+import { collectBy } from "../support/stream-writers.ts";
 import { type Fault, faults, reported } from "./faults.ts";
 import { type UpstreamWire, upstreamWires } from "./wires.ts";
 
 const prompt = fixtures["english-letter"];
-const said = fixtures["english-technical"];
-const pieces = said.text.match(/[\s\S]{1,130}/g) ?? [];
+const english = fixtures["english-technical"];
+const pieces = english.text.match(/[\s\S]{1,130}/g) ?? [];
 
 const upstreams = await startUpstreams();
 const yaml = configuration(upstreams);
@@ -59,13 +59,19 @@ const within = (found: number, truth: number, tolerance: number): boolean =>
 /** Messages and the reply's beginning cost a few tokens where the vendor counts them. */
 const frame = (wire: UpstreamWire): number => (wire.truth === "gemma3" ? 0 : 7);
 
-function checkEstimate(row: LedgerRow, heard: Heard | null, wire: UpstreamWire, client: Client, hasLeft: boolean) {
+function checkEstimate(
+  row: LedgerRow,
+  received: Received | null,
+  wire: UpstreamWire,
+  client: Client,
+  hasLeft: boolean,
+) {
   const input = prompt.tokens[wire.truth] + frame(wire);
-  const ratio = said.tokens[wire.truth] / said.tokens.o200k;
-  const text = heard === null ? "" : toldBy[client](heard).text;
+  const ratio = english.tokens[wire.truth] / english.tokens.o200k;
+  const text = received === null ? "" : collectBy[client](received).text;
   const delivered = text === "" ? 0 : countTokens(text) * ratio;
   const isOutputRight = hasLeft
-    ? row.outputTokens >= delivered * (1 - wire.tolerance) - 1 && row.outputTokens <= said.tokens[wire.truth] * 1.15
+    ? row.outputTokens >= delivered * (1 - wire.tolerance) - 1 && row.outputTokens <= english.tokens[wire.truth] * 1.15
     : within(row.outputTokens, delivered, wire.tolerance);
   return { input: within(row.inputTokens, input, wire.tolerance), output: isOutputRight };
 }
@@ -76,7 +82,7 @@ async function check(fault: Fault, wire: UpstreamWire, client: Client, world: Wo
     body: { ...bodies[client], model: wire.model, stream: fault.stream },
     ...(fault.leaves === undefined ? {} : { leaves: fault.leaves }),
   };
-  const { heard } = await make(call, world);
+  const { received } = await make(call, world);
   const row = await rowOf(world, before, client, wire);
   const pair = `${client} of ${wire.provider}`;
   const { inputTokens, outputTokens, charged, estimated, state } = row;
@@ -84,13 +90,13 @@ async function check(fault: Fault, wire: UpstreamWire, client: Client, world: Wo
   if (fault.booked === "nothing") return inputTokens + outputTokens === 0 ? null : found;
   if (fault.booked === "reported")
     return inputTokens === reported[0] && outputTokens === reported[1] && !estimated ? null : found;
-  const right = checkEstimate(row, heard, wire, client, fault.leaves !== undefined);
+  const right = checkEstimate(row, received, wire, client, fault.leaves !== undefined);
   // A stream that fails before its client was given anything is an attempt that did not answer.
-  const isGiven = fault.leaves !== undefined || heard?.status === 200;
+  const isGiven = fault.leaves !== undefined || received?.status === 200;
   const isMarked = estimated && charged === (fault.booked === "estimated" && isGiven);
-  const header = heard?.headers.get("x-turnpike-usage") ?? null;
-  const isTold = fault.stream || heard === null || heard.status !== 200 || header === "estimated";
-  return right.input && right.output && isMarked && isTold ? null : { ...found, ...right, header };
+  const header = received?.headers.get("x-turnpike-usage") ?? null;
+  const isReported = fault.stream || received === null || received.status !== 200 || header === "estimated";
+  return right.input && right.output && isMarked && isReported ? null : { ...found, ...right, header };
 }
 
 describe.each(["whole", "streamed"] as const)("%s", (kind) => {
@@ -102,7 +108,7 @@ describe.each(["whole", "streamed"] as const)("%s", (kind) => {
       for (const wire of upstreamWires) {
         const upstream = upstreams[wire.upstream];
         upstream.clear();
-        upstream.on("*", fault.reply(wire, said.text, pieces));
+        upstream.on("*", fault.reply(wire, english.text, pieces));
       }
       const before = ledgerRows(world.gateway.dataFolder).length;
       const pairs = upstreamWires.flatMap((wire) => clients.map((client) => ({ wire, client })));

@@ -85,8 +85,8 @@ test.each([
 ])("%s, whole and as a stream", async (path, body) => {
   const headers = { "anthropic-version": "2023-06-01" };
   const whole = await post(path, { model: "sandbox/chat", ...body, ...include }, headers);
-  const { usage: told } = (await whole.json()) as { usage: { cost: number } };
-  expect([whole.status, told.cost]).toEqual([200, lastPrice()]);
+  const { usage: result } = (await whole.json()) as { usage: { cost: number } };
+  expect([whole.status, result.cost]).toEqual([200, lastPrice()]);
   if (path === "/v1/embeddings") return;
   const stream = await post(path, { model: "sandbox/chat", ...body, ...include, stream: true }, headers);
   const costs = [...(await stream.text()).matchAll(/"cost":([\d.]+)/g)].map(([, cost]) => Number(cost));

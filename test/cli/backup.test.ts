@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { readUsage } from "../../src/gateway/ledger/read.ts";
+import { readUsage } from "../../src/gateway/ledger/usage-report.ts";
 import { filesBelow } from "../support/files.ts";
 import { closedAddress } from "../support/upstream.ts";
 import { askSandbox, place } from "./command.ts";

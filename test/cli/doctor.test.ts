@@ -96,7 +96,7 @@ models:
     up.clear();
     const here = place(`providers: { a: { kind: compatible, base_url: "${up.url}/good" } }`);
     const { code, contacts, checks } = await report(here, {}, "--offline");
-    expect({ code, contacts, asked: up.requests.length }).toEqual({ code: 0, contacts: [], asked: 0 });
+    expect({ code, contacts, requested: up.requests.length }).toEqual({ code: 0, contacts: [], requested: 0 });
     expect(checks.map(({ name }) => name)).toEqual(["descriptors", "data folder", "secret", "clock", "configuration"]);
     expect(existsSync(join(here.folder, "data"))).toBe(false);
     here.remove();

@@ -157,9 +157,9 @@ describe("what prevents a start is one sentence and exit code 1", () => {
   ];
 
   test.each(rows)("%s", async (_name, environment, yaml, expected) => {
-    const said = await refusal(environment, yaml);
-    expect(said).toMatch(expected);
-    expect(said).not.toContain("canary");
+    const message = await refusal(environment, yaml);
+    expect(message).toMatch(expected);
+    expect(message).not.toContain("canary");
   });
 });
 
@@ -213,11 +213,11 @@ describe("the end", () => {
       headers: { authorization: "Bearer tp-test-key", "content-type": "application/json" },
       body: JSON.stringify({ model: "far/m", stream: true, messages: [{ role: "user", content: "Count." }] }),
     });
-    let heard = "";
+    let received = "";
     const reading = (async () => {
-      for await (const chunk of answer.body ?? []) heard += new TextDecoder().decode(chunk);
+      for await (const chunk of answer.body ?? []) received += new TextDecoder().decode(chunk);
     })().catch(() => undefined);
-    await until("it has been delivered", () => heard.includes("ten."));
+    await until("it has been delivered", () => received.includes("ten."));
     gateway.process.kill("SIGTERM");
     await until("it is unready", async () => (await fetch(`${url}/readyz`)).status === 503);
     gateway.process.kill("SIGTERM");
@@ -232,8 +232,8 @@ describe("the end", () => {
       charged: true,
       provider: "far",
     });
-    expect(heard).toContain('"code":"draining"');
-    expect(heard).not.toContain("[DONE]");
+    expect(received).toContain('"code":"draining"');
+    expect(received).not.toContain("[DONE]");
     expect(row?.inputTokens).toBeWithin(1, 20);
     expect(row?.outputTokens).toBeWithin(10, 16);
     here.remove();

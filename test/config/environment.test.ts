@@ -97,9 +97,9 @@ test("every variable of the table is documented, and every one that is read is i
   for (const { name } of variables) expect(documented).toContain(`\`${name}\``);
   const names = variables.map(({ name }) => name);
   const source = readFileSync(join(root, "src/config/environment.ts"), "utf8");
-  const asked = [...source.matchAll(/text\("(\w+)"\)/g)].map(([, name]) => name ?? "");
-  expect(asked.length).toBeGreaterThanOrEqual(8);
-  expect(asked.filter((name) => !names.includes(name))).toEqual([]);
+  const requested = [...source.matchAll(/text\("(\w+)"\)/g)].map(([, name]) => name ?? "");
+  expect(requested.length).toBeGreaterThanOrEqual(8);
+  expect(requested.filter((name) => !names.includes(name))).toEqual([]);
 });
 
 /** Accounts that are more than an address and a key have a suite of their own. */

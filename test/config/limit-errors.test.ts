@@ -5,7 +5,7 @@ import { fieldOf, limitRows } from "../../src/config/limits.ts";
 import { dotBytes } from "../images/setting.ts";
 import { gateway } from "../support/gateway.ts";
 import { type Reply, upstream } from "../support/upstream.ts";
-import { videoTold } from "../videos/setting.ts";
+import { videoReply } from "../videos/setting.ts";
 
 const up = await upstream();
 const image = `${up.url}/dot.png`;
@@ -169,7 +169,7 @@ const cases: Record<string, [pass: () => Promise<unknown>, expected: object]> = 
   ],
   maxTaskReplyBytes: [
     () => {
-      up.on("POST /v1/videos", { json: videoTold({ more: "x".repeat(5_000) }) });
+      up.on("POST /v1/videos", { json: videoReply({ more: "x".repeat(5_000) }) });
       return imageTask();
     },
     // The provider may have accepted the task.

@@ -18,9 +18,9 @@ function render(wire: keyof typeof wires, model: string, ask: Partial<ChatReques
 const effortOf = ({ call: { body } }: RenderedRequest) =>
   body.reasoning_effort ?? (body.reasoning as { effort?: string } | undefined)?.effort;
 
-const told = [{ code: "approximated", path: "their.reasoning" }];
+const result = [{ code: "approximated", path: "their.reasoning" }];
 
-const efforts: readonly (readonly [model: string, asked: Effort, sent: Effort])[] = [
+const efforts: readonly (readonly [model: string, requested: Effort, sent: Effort])[] = [
   ["o3", "none", "low"],
   ["o3", "minimal", "low"],
   ["o3", "high", "high"],
@@ -41,18 +41,18 @@ const efforts: readonly (readonly [model: string, asked: Effort, sent: Effort])[
 ];
 
 describe.each(["chat", "responses"] as const)("%s", (wire) => {
-  test.each(efforts.map((row) => [...row] as const))("%s told to think %s is told %s", (model, asked, sent) => {
-    const rendered = render(wire, model, { reasoning: { effort: asked } });
+  test.each(efforts.map((row) => [...row] as const))("%s told to think %s is told %s", (model, requested, sent) => {
+    const rendered = render(wire, model, { reasoning: { effort: requested } });
     expect(effortOf(rendered)).toBe(sent);
-    expect(rendered.warnings as unknown).toEqual(asked === sent ? [] : told);
+    expect(rendered.warnings as unknown).toEqual(requested === sent ? [] : result);
   });
 
   test.each([
     ["gpt-4.1", "high", [{ code: "dropped", path: "their.reasoning" }]],
     ["openai/gpt-4o-mini", "low", [{ code: "dropped", path: "their.reasoning" }]],
     ["gpt-3.5-turbo", "none", []],
-  ] as const)("%s, which does not reason, is told no effort where a client says %s", (model, asked, warnings) => {
-    const rendered = render(wire, model, { reasoning: { effort: asked, show: true } });
+  ] as const)("%s, which does not reason, is told no effort where a client says %s", (model, requested, warnings) => {
+    const rendered = render(wire, model, { reasoning: { effort: requested, show: true } });
     expect(rendered.call.body).not.toHaveProperty("reasoning_effort");
     expect(rendered.call.body).not.toHaveProperty("reasoning");
     expect(rendered.warnings as unknown).toEqual([...warnings]);
@@ -124,8 +124,8 @@ describe("responses are preferred to chat", () => {
     ["gpt-oss-120b", high, false, false],
     ["gpt-4.1", high, false, false],
   ] as const)("of %s asked %j: by others %p, by clients of chat %p", (model, ask, byOthers, byChat) => {
-    const asked = { ...plainAsk, ...(ask as Partial<ChatRequest>) };
-    expect([wantsResponses({ model }, asked, false), wantsResponses({ model }, asked, true)]).toEqual([
+    const requested = { ...plainAsk, ...(ask as Partial<ChatRequest>) };
+    expect([wantsResponses({ model }, requested, false), wantsResponses({ model }, requested, true)]).toEqual([
       byOthers,
       byChat,
     ]);

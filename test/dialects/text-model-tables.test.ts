@@ -137,11 +137,11 @@ const rows: [Name, Partial<ChatRequest>, object, object, object, string[]][] = [
     [],
   ],
   ...(["openaiChat", "openaiResponses"] as const).flatMap((name): typeof rows => {
-    const said = (word: string | undefined) =>
+    const effortOf = (word: string | undefined) =>
       name === "openaiChat" ? { reasoning_effort: word } : { reasoning: word && { effort: word } };
     return [
-      [name, effort("xhigh"), { efforts: ["low"] }, said("xhigh"), said("low"), ["approximated reasoning"]],
-      [name, effort("low"), { reasoning: "none" }, said("low"), said(undefined), ["dropped reasoning"]],
+      [name, effort("xhigh"), { efforts: ["low"] }, effortOf("xhigh"), effortOf("low"), ["approximated reasoning"]],
+      [name, effort("low"), { reasoning: "none" }, effortOf("low"), effortOf(undefined), ["dropped reasoning"]],
       [
         name,
         sampling,
@@ -156,8 +156,8 @@ const rows: [Name, Partial<ChatRequest>, object, object, object, string[]][] = [
 
 describe("an operator's row changes what is sent", () => {
   test.each(rows)("%s asked %j by %j", (name, ask, row, without, withRow, warnings) => {
-    const [body, told] = sent(name, ask, row);
-    expect([members(body, withRow), told]).toMatchObject([withRow, warnings]);
+    const [body, result] = sent(name, ask, row);
+    expect([members(body, withRow), result]).toMatchObject([withRow, warnings]);
     for (const [other] of [sent(name, ask), sent(name, ask, row, "other-1")])
       expect(members(other, without)).toMatchObject(without);
   });
@@ -170,10 +170,10 @@ describe("an operator's row changes what is sent", () => {
   });
 
   test("in which dialect a model is asked", () => {
-    const asked = { ...plainAsk, tools } as ChatRequest;
+    const requested = { ...plainAsk, tools } as ChatRequest;
     const declared = declaredBy({ like: "o3" });
-    expect(wantsResponses({ model: "own-1" }, asked, false)).toBe(false);
-    expect(wantsResponses({ model: "own-1", declared }, asked, false)).toBe(true);
+    expect(wantsResponses({ model: "own-1" }, requested, false)).toBe(false);
+    expect(wantsResponses({ model: "own-1", declared }, requested, false)).toBe(true);
   });
 });
 

@@ -101,7 +101,7 @@ describe.each([...fars, bareTei, compatDashscope].map((far) => ({ ...far, far })
   },
 );
 
-const purposes: [kind: string, asked: string, said: unknown][] = [
+const purposes: [kind: string, requested: string, sent: unknown][] = [
   ["gemini", "search_query", "RETRIEVAL_QUERY"],
   ["vertex", "document", "RETRIEVAL_DOCUMENT"],
   ["cohere", "RETRIEVAL_QUERY", "search_query"],
@@ -114,11 +114,11 @@ const purposes: [kind: string, asked: string, said: unknown][] = [
   ["dashscope", "retrieval.query", "query"],
 ];
 
-test.each(purposes)("%s: input_type %s becomes %j", async (kind, asked, said) => {
+test.each(purposes)("%s: input_type %s becomes %j", async (kind, requested, sent) => {
   const far = fars.find((each) => each.kind === kind)!;
   be(far);
-  await openai.embeddings.create({ model: modelOf(kind), input: "t1", input_type: asked } as never);
-  expect(far.purpose(up.requests[0]?.json)).toEqual(said);
+  await openai.embeddings.create({ model: modelOf(kind), input: "t1", input_type: requested } as never);
+  expect(far.purpose(up.requests[0]?.json)).toEqual(sent);
 });
 
 test("google: a task becomes the upstream's own, in either spelling", async () => {

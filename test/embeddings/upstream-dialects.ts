@@ -168,8 +168,8 @@ export const bareTei: Far = {
 export function plays(far: Far): (line: Line) => Promise<void> {
   return (line) => {
     const { json } = line.request;
-    const asked = far.texts(json);
-    return line.play({ json: far.reply(asked.map(vectorOf), tokensOf(asked), json) });
+    const requested = far.texts(json);
+    return line.play({ json: far.reply(requested.map(vectorOf), tokensOf(requested), json) });
   };
 }
 

@@ -10,11 +10,11 @@ import { filesBelow } from "../support/files.ts";
 import { gateway, type RunningGateway } from "../support/gateway.ts";
 import { until } from "../support/until.ts";
 import { upstream } from "../support/upstream.ts";
-import { videoTold } from "../videos/setting.ts";
+import { videoReply } from "../videos/setting.ts";
 
 const up = await upstream();
-up.on("POST /v1/videos", { json: videoTold() });
-up.on("GET /v1/videos/video_up", { json: videoTold({ status: "in_progress" }) });
+up.on("POST /v1/videos", { json: videoReply() });
+up.on("GET /v1/videos/video_up", { json: videoReply({ status: "in_progress" }) });
 afterAll(() => up.stop());
 const yaml = `providers:\n  openai: { kind: openai, base_url: "${up.url}/v1", credential: "canary", models: [sora-2] }
 prices: { cost: [{ provider: sandbox, model: "*", usd: { input: 1, output: 1 } }] }

@@ -100,9 +100,9 @@ test.each([
 
 test("C14: a thousand connections without a byte hinder nobody, and are closed", async () => {
   const silent = await Promise.all(Array.from({ length: 1_000 }, connect));
-  const asked = await timed(ask);
-  expect(asked.value.status).toBe(200);
-  expect(asked.ms).toBeLessThan(allowedMs(1_000, asked));
+  const requested = await timed(ask);
+  expect(requested.value.status).toBe(200);
+  expect(requested.ms).toBeLessThan(allowedMs(1_000, requested));
   const closing = await timed(() => Promise.all(silent.map(({ closed }) => closed)));
   expect(closing.ms).toBeLessThan(allowedMs(30_000, closing));
 });

@@ -43,18 +43,18 @@ async function withRequestInProgress(yaml = yamlOf(), preload?: string) {
     await line.play(says("openai-chat/text.json"));
   });
   const gateway = await spawnGateway({ yaml, ...(preload === undefined ? {} : { preload }) });
-  const asked = chat(gateway);
+  const requested = chat(gateway);
   await up.seen(0);
-  return { gateway, asked, release: () => gate.resolve() };
+  return { gateway, requested, release: () => gate.resolve() };
 }
 
 describe("an error that nothing caught", () => {
   test("P8: after an exception the process is unready, lets requests in progress end, and exits with 70", async () => {
-    const { gateway, asked, release } = await withRequestInProgress(undefined, "throw-on-signal.ts");
+    const { gateway, requested, release } = await withRequestInProgress(undefined, "throw-on-signal.ts");
     gateway.process.kill("SIGUSR2");
     await until("it is unready", () => isUnready(gateway));
     release();
-    expect((await asked).status).toBe(200);
+    expect((await requested).status).toBe(200);
     expect(await gateway.process.exited).toBe(70);
     expect(ledgerRows(gateway.dataFolder)).toMatchObject([{ state: "completed", outputTokens: expect.any(Number) }]);
     expect(gateway.log.join("\n")).toMatch(/"uncaught_exception".*nothing catches this exception/);
@@ -76,13 +76,13 @@ describe("an error that nothing caught", () => {
 
 describe("signals", () => {
   test("P1: after SIGTERM it is unready at once, and the response to each new request closes its connection", async () => {
-    const { gateway, asked, release } = await withRequestInProgress();
+    const { gateway, requested, release } = await withRequestInProgress();
     expect((await fetch(`${gateway.url}/livez`)).headers.get("connection")).not.toBe("close");
     gateway.process.kill("SIGTERM");
     await until("it is unready", () => isUnready(gateway));
     expect((await fetch(`${gateway.url}/livez`)).headers.get("connection")).toBe("close");
     release();
-    expect((await asked).status).toBe(200);
+    expect((await requested).status).toBe(200);
     expect(await gateway.process.exited).toBe(0);
     expect([ledgerRows(gateway.dataFolder).length, openRows(gateway)]).toEqual([1, 0]);
     await gateway.stop();
@@ -126,19 +126,19 @@ describe("what is still in progress when the process has to end", () => {
   }
 
   test("P1: ends with an error in its client's format when the time to drain is over, and exits with 0", async () => {
-    const asked = await unfinished(yamlOf("limits: { shutdown_ms: 500 }\n"));
-    asked.gateway.process.kill("SIGTERM");
-    await expectInterrupted(asked);
-    expect(await asked.gateway.process.exited).toBe(0);
+    const requested = await unfinished(yamlOf("limits: { shutdown_ms: 500 }\n"));
+    requested.gateway.process.kill("SIGTERM");
+    await expectInterrupted(requested);
+    expect(await requested.gateway.process.exited).toBe(0);
   });
 
   test("P2: ends with the same error after a second signal, and exits with 130", async () => {
-    const asked = await unfinished(yamlOf());
-    asked.gateway.process.kill("SIGTERM");
-    await until("it is unready", () => isUnready(asked.gateway));
-    asked.gateway.process.kill("SIGTERM");
-    await expectInterrupted(asked);
-    expect(await asked.gateway.process.exited).toBe(130);
+    const requested = await unfinished(yamlOf());
+    requested.gateway.process.kill("SIGTERM");
+    await until("it is unready", () => isUnready(requested.gateway));
+    requested.gateway.process.kill("SIGTERM");
+    await expectInterrupted(requested);
+    expect(await requested.gateway.process.exited).toBe(130);
   });
 });
 
@@ -149,12 +149,12 @@ describe("time", () => {
       yaml: `providers:\n  far: { kind: compatible, base_url: "${up.url}/v1", models: [m], timeout_ms: 3000 }\n`,
     });
     up.next((line) => line.closed);
-    const asked = chat(gateway);
+    const requested = chat(gateway);
     await up.seen(0);
     gateway.process.kill("SIGSTOP");
     await Bun.sleep(3_500);
     gateway.process.kill("SIGCONT");
-    expect((await asked).status).toBe(504);
+    expect((await requested).status).toBe(504);
     up.on("*", says("openai-chat/text.json"));
     expect((await chat(gateway)).status).toBe(200);
     expect(ledgerRows(gateway.dataFolder)).toMatchObject([{ state: "failed" }, { state: "completed" }]);

@@ -1,4 +1,4 @@
-// Faults of providers that the scenes and the billing matrix do not play: names, waits, sizes and heads gone wrong (U2, U16, U17, U20).
+// Faults of providers that the scenarios and the billing matrix do not play: names, waits, sizes and heads gone wrong (U2, U16, U17, U20).
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { gateway, type RunningGateway } from "../support/gateway.ts";
 import { ledgerRows, settledRow } from "../support/ledger.ts";

@@ -182,10 +182,10 @@ describe("a stream", () => {
       ...{ model: "big", messages, stream: true, stream_options: { include_usage: true } },
     });
     let [text, finish, usage] = ["", "", 0];
-    for await (const { choices, usage: told } of stream) {
+    for await (const { choices, usage: result } of stream) {
       text += choices[0]?.delta.content ?? "";
       finish = choices[0]?.finish_reason ?? finish;
-      usage = told?.completion_tokens ?? usage;
+      usage = result?.completion_tokens ?? usage;
     }
     expect(finish).toBe("length");
     const spent = await until("the stream is settled", () => spentBy("k3") > before && spentBy("k3"));

@@ -10,7 +10,7 @@ import { configuration, startUpstreams, type World } from "../support/fixture-ga
 import { says } from "../support/fixtures.ts";
 import { gateway } from "../support/gateway.ts";
 import { type Call, make } from "../support/http-client.ts";
-import type { Heard } from "../support/response-oracle.ts";
+import type { Received } from "../support/response-oracle.ts";
 
 const upstreams = await startUpstreams();
 const { alpha, beta } = upstreams;
@@ -45,13 +45,13 @@ afterAll(async () => {
   await Promise.all(Object.values(upstreams).map((each) => each.stop()));
 });
 
-async function say(call: Call): Promise<Heard> {
-  const { heard } = await make(call, world);
-  if (!heard) throw new Error("there was no answer");
-  return heard;
+async function say(call: Call): Promise<Received> {
+  const { received: answer } = await make(call, world);
+  if (!answer) throw new Error("there was no answer");
+  return answer;
 }
 
-const provider = (heard: Heard): string | null => heard.headers.get("x-turnpike-provider");
+const provider = (received: Received): string | null => received.headers.get("x-turnpike-provider");
 const unusable = (): unknown[] =>
   world.gateway.log.map((line) => JSON.parse(line)).filter(({ event }) => event === "candidate_unusable");
 
@@ -63,9 +63,9 @@ describe.each([
     alpha.on("*", reply);
     beta.on("*", ok);
     for (const attempts of ["2", "1", "1"]) {
-      const heard = await say(chain);
-      expect(provider(heard)).toBe("beta");
-      expect(heard.headers.get("x-turnpike-attempts")).toBe(attempts);
+      const received = await say(chain);
+      expect(provider(received)).toBe("beta");
+      expect(received.headers.get("x-turnpike-attempts")).toBe(attempts);
     }
     expect(alpha.requests.length).toBe(1);
     expect(unusable()).toEqual([expect.objectContaining({ level: "error", provider: "alpha", model: "gpt-x", code })]);
@@ -96,9 +96,9 @@ test("what time mends is not remembered", async () => {
 
 test("a candidate has its place again when its time is over", () => {
   let nowMs = 0;
-  const heard: string[] = [];
+  const received: string[] = [];
   const events = {
-    candidateUnusable: ({ provider: name }: { provider: string }) => void heard.push(name),
+    candidateUnusable: ({ provider: name }: { provider: string }) => void received.push(name),
     candidateUsable: () => undefined,
     upstreamChanged: () => undefined,
   };
@@ -127,5 +127,5 @@ test("a candidate has its place again when its time is over", () => {
   nowMs = 1_001;
   expect(ordered()).toEqual(candidates);
   fails("upstream_credentials");
-  expect(heard).toEqual(["a", "a"]);
+  expect(received).toEqual(["a", "a"]);
 });

@@ -3,8 +3,8 @@ import { afterAll, beforeEach, describe, expect, test } from "bun:test";
 import { startUpstreams, startWorld, stopWorld } from "../support/fixture-gateway.ts";
 import { says, wireFrames } from "../support/fixtures.ts";
 import { type Call, make } from "../support/http-client.ts";
-import type { Heard } from "../support/response-oracle.ts";
-import { toldBy } from "../support/stream-writers.ts";
+import type { Received } from "../support/response-oracle.ts";
+import { collectBy } from "../support/stream-writers.ts";
 import type { Reply } from "../support/upstream.ts";
 
 const upstreams = await startUpstreams();
@@ -16,10 +16,10 @@ beforeEach(() => {
 });
 afterAll(() => stopWorld(world));
 
-async function say(call: Call): Promise<Heard> {
-  const { heard } = await make(call, world);
-  if (!heard) throw new Error("there was no answer");
-  return heard;
+async function say(call: Call): Promise<Received> {
+  const { received } = await make(call, world);
+  if (!received) throw new Error("there was no answer");
+  return received;
 }
 
 const processing = ": OPENROUTER PROCESSING\n\n";
@@ -38,7 +38,7 @@ describe.each([
   { client: "a messages client", to: "messages" as const },
 ])("$client", ({ to }) => {
   const call: Call = { to, body: { model: "chain", stream: true } };
-  const told = (heard: Heard) => toldBy[to](heard);
+  const resultOf = (received: Received) => collectBy[to](received);
 
   test.each([
     { what: "an error", reply: after([processing, processing], overloaded) },
@@ -47,31 +47,31 @@ describe.each([
   ])("a stream that has only sent comments and then $what is followed by the next candidate", async ({ reply }) => {
     alpha.on("*", reply);
     beta.on("*", says("openai-chat/text.sse"));
-    const heard = await say(call);
-    expect(heard.status).toBe(200);
-    expect(heard.headers.get("x-turnpike-provider")).toBe("beta");
-    expect(told(heard)).toMatchObject({ text: "Hello there, traveller.", isEnded: true });
-    expect(heard.comments).toEqual([]);
+    const received = await say(call);
+    expect(received.status).toBe(200);
+    expect(received.headers.get("x-turnpike-provider")).toBe("beta");
+    expect(resultOf(received)).toMatchObject({ text: "Hello there, traveller.", isEnded: true });
+    expect(received.comments).toEqual([]);
   });
 
   test("comments and events in one packet: the client gets the events", async () => {
     const frames = [`${processing}${wireFrames("openai-chat/text.sse").join("")}`];
     alpha.on("*", { frames });
-    const heard = await say(call);
-    expect(told(heard)).toMatchObject({ text: "Hello there, traveller.", isEnded: true });
-    expect(heard.comments).toEqual([]);
+    const received = await say(call);
+    expect(resultOf(received)).toMatchObject({ text: "Hello there, traveller.", isEnded: true });
+    expect(received.comments).toEqual([]);
   });
 });
 
 test("comments between events reach a client of the same dialect as they are", async () => {
   const [first = "", ...rest] = wireFrames("openai-chat/text.sse");
   alpha.on("*", after([first, processing], rest));
-  const heard = await say({ body: { stream: true } });
-  expect(heard.text).toContain(processing);
+  const received = await say({ body: { stream: true } });
+  expect(received.text).toContain(processing);
 });
 
 test("a ping before the first event of a messages stream is no first byte either", async () => {
   claude.on("*", after([ping], wireFrames("anthropic-messages/error-first.sse")));
-  const heard = await say({ to: "messages", body: { stream: true } });
-  expect(heard.status).toBe(529);
+  const received = await say({ to: "messages", body: { stream: true } });
+  expect(received.status).toBe(529);
 });

@@ -3,7 +3,7 @@ import { afterAll, describe, expect, test } from "bun:test";
 import { at } from "../support/chat-stream-reader.ts";
 import { clientKey, gateway } from "../support/gateway.ts";
 import { ledgerRows } from "../support/ledger.ts";
-import { hear } from "../support/response-oracle.ts";
+import { transcribe } from "../support/response-oracle.ts";
 
 let target = "";
 const hops: (string | null)[] = [];
@@ -69,33 +69,36 @@ async function ask(path: string, body: object | FormData) {
   const headers = isForm
     ? bearer
     : { ...bearer, "content-type": "application/json", "anthropic-version": "2023-06-01" };
-  return hear(await fetch(running.url + path, { method: "POST", headers, body: isForm ? body : JSON.stringify(body) }));
+  return transcribe(
+    await fetch(running.url + path, { method: "POST", headers, body: isForm ? body : JSON.stringify(body) }),
+  );
 }
 
 describe("a loop ends with 508 after three hops", () => {
   test.each(asks)("%s", async (_operation, path, body) => {
     hops.length = 0;
     const rows = ledgerRows(running.dataFolder).length;
-    const heard = await ask(path, body);
-    expect({ status: heard.status, text: heard.text }).toEqual({
+    const received = await ask(path, body);
+    expect({ status: received.status, text: received.text }).toEqual({
       status: 508,
       text: expect.stringContaining("leads back"),
     });
     expect(hops).toEqual(["1", "2", "3"]);
     expect(ledgerRows(running.dataFolder).length - rows).toBe(3);
-    if (path !== "/v1beta/models/again:generateContent") expect(at(heard.json, "error", "code")).toBe("loop_detected");
+    if (path !== "/v1beta/models/again:generateContent")
+      expect(at(received.json, "error", "code")).toBe("loop_detected");
   });
 
   test("a background response", async () => {
     hops.length = 0;
     const queued = await ask("/v1/responses", { model: "again", input: "hi", background: true });
     const path = `${running.url}/v1/responses/${at(queued.json, "id")}`;
-    for (let told: unknown = queued.json; ; ) {
-      if (at(told, "status") === "failed") {
-        expect(at(told, "error", "message")).toContain("leads back");
+    for (let result: unknown = queued.json; ; ) {
+      if (at(result, "status") === "failed") {
+        expect(at(result, "error", "message")).toContain("leads back");
         break;
       }
-      told = await (await fetch(path, { headers: bearer })).json();
+      result = await (await fetch(path, { headers: bearer })).json();
     }
     expect(hops).toEqual(["1", "2", "3"]);
   });

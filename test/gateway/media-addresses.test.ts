@@ -33,7 +33,7 @@ async function ask(path: string, body: object) {
     "anthropic-version": "2023-06-01",
   };
   const answer = await fetch(running.url + path, { method: "POST", headers, body: JSON.stringify(body) });
-  return { status: answer.status, code: at(await answer.json(), "error", "code"), asked: up.requests.length };
+  return { status: answer.status, code: at(await answer.json(), "error", "code"), requested: up.requests.length };
 }
 
 const user = (content: object[]) => ({ messages: [{ role: "user", content }] });
@@ -83,9 +83,9 @@ describe.each(carriers)("%s", (name, make) => {
     "%s goes to nobody",
     async (url) => {
       for (const model of models) {
-        const told = await ask(...make(model, url));
-        expect({ model, ...told }).toMatchObject({ asked: 0 });
-        expect(told.status === 400 || told.status === 404).toBe(true);
+        const result = await ask(...make(model, url));
+        expect({ model, ...result }).toMatchObject({ requested: 0 });
+        expect(result.status === 400 || result.status === 404).toBe(true);
       }
     },
   );
@@ -93,7 +93,8 @@ describe.each(carriers)("%s", (name, make) => {
   test.each(["http://169.254.169.254/latest", "http://127.0.0.1/x", "http://10.1.2.3/x.png", "http://[::1]/x"])(
     "%s goes to no provider of a private network",
     async (url) => {
-      for (const model of models) expect({ model, ...(await ask(...make(model, url))) }).toMatchObject({ asked: 0 });
+      for (const model of models)
+        expect({ model, ...(await ask(...make(model, url))) }).toMatchObject({ requested: 0 });
     },
   );
 
@@ -103,7 +104,7 @@ describe.each(carriers)("%s", (name, make) => {
       expect(
         await ask(...make(name.startsWith("messages") ? "c" : name.startsWith("chat") ? "m" : "o", url)),
       ).toMatchObject({
-        asked: expect.any(Number),
+        requested: expect.any(Number),
         status: 400,
       });
     expect(up.requests.length).toBeGreaterThan(2);
@@ -120,11 +121,11 @@ describe("an address among the fields that only one provider of videos has", () 
 
   test.each(["file:///etc/passwd", "s3://bucket/key", "http://169.254.169.254/latest", "http://10.1.2.3/x.mp3"])(
     "%s goes to nobody",
-    async (url) => expect(await submit(url)).toMatchObject({ status: 400, code: "invalid_value", asked: 0 }),
+    async (url) => expect(await submit(url)).toMatchObject({ status: 400, code: "invalid_value", requested: 0 }),
   );
 
   test("what is public goes on, and what is not sent does not matter", async () => {
-    expect(await submit("https://93.184.216.34/x.mp3", { label: "s3://bucket/key" })).toMatchObject({ asked: 1 });
+    expect(await submit("https://93.184.216.34/x.mp3", { label: "s3://bucket/key" })).toMatchObject({ requested: 1 });
     expect(up.requests[0]?.json).toMatchObject({ input: { audio_url: "https://93.184.216.34/x.mp3" } });
   });
 });

@@ -33,7 +33,7 @@ const unnamed = (...setting: Parameters<typeof setUp>) => {
 };
 
 const omni = ", models: [omni-moderation-latest]";
-const judge = route("judge", "local", "chatty", "moderate: chat, ");
+const moderator = route("moderator", "local", "chatty", "moderate: chat, ");
 
 const rows: [string, Parameters<typeof setUp>, string][] = [
   ["a route of that name", [openai(omni), route(usual, "openai", "other")], "openai/other"],
@@ -49,13 +49,13 @@ const rows: [string, Parameters<typeof setUp>, string][] = [
     `openai/${usual}`,
   ],
   [
-    "a declared judge, before anybody who only may know one",
-    [local(", models: [chatty]") + openai(", models: [gpt]"), judge],
+    "a declared moderator, before anybody who only may know one",
+    [local(", models: [chatty]") + openai(", models: [gpt]"), moderator],
     "local/chatty",
   ],
   [
-    "not a judge where somebody surely moderates",
-    [local(", models: [chatty]") + mistral(", models: [mistral-moderation-latest]"), judge],
+    "not a moderator where somebody surely moderates",
+    [local(", models: [chatty]") + mistral(", models: [mistral-moderation-latest]"), moderator],
     "mistral/mistral-moderation-latest",
   ],
   ["whoever's list is not known", [local(", models: [chatty]") + mistral()], "mistral/mistral-moderation-latest"],
@@ -79,20 +79,20 @@ test("a provider that does not moderate: a model must be named", () => {
   expect(fault).toMatchObject({ status: 400, code: "missing_required_parameter", param: "model" });
 });
 
-test("a judge moderates by chat alone, though its provider moderates too", () => {
+test("a moderator moderates by chat alone, though its provider moderates too", () => {
   const { catalog, listingOf } = setUp(
     openai(", models: [gpt]"),
-    route("judge", "openai", "gpt", "moderate: llama-guard, "),
+    route("moderator", "openai", "gpt", "moderate: llama-guard, "),
   );
-  const [first] = resolve(catalog, listingOf, "judge", "moderate").candidates;
+  const [first] = resolve(catalog, listingOf, "moderator", "moderate").candidates;
   const names = (first?.provider.kind.dialects ?? []).filter(({ operation }) => operation === "moderate");
   expect(names.map(({ name }) => name)).toEqual([
-    "openai-chat-judge",
-    "openai-responses-judge",
-    "openai-completions-judge",
+    "openai-chat-moderator",
+    "openai-responses-moderator",
+    "openai-completions-moderator",
   ]);
   const spoken = names.filter((dialect) => first?.provider.kind.supports?.(dialect, "gpt"));
-  expect(spoken.map(({ name }) => name)).toEqual(["openai-chat-judge", "openai-responses-judge"]);
+  expect(spoken.map(({ name }) => name)).toEqual(["openai-chat-moderator", "openai-responses-moderator"]);
 });
 
 test("a chat model that nobody declared does not moderate", () => {

@@ -149,12 +149,16 @@ async function client(gateway: ChildGateway, isOver: () => boolean, name: string
 const rowsOf = (): RequestRow[] => readRequests(folder, { limit: 1_000_000 });
 
 function expectAmounts({ mark, operation, body }: Sent, row: RequestRow): void {
-  const told = far.told.get(mark);
+  const result = far.result.get(mark);
   const amounts: Partial<RequestRow> =
     operation === "chat" || operation === "background"
-      ? { inputTokens: told?.input ?? -1, cacheReadTokens: told?.cacheRead ?? -1, outputTokens: told?.output ?? -1 }
+      ? {
+          inputTokens: result?.input ?? -1,
+          cacheReadTokens: result?.cacheRead ?? -1,
+          outputTokens: result?.output ?? -1,
+        }
       : operation === "embed" || operation === "rerank"
-        ? { inputTokens: told?.input ?? -1 }
+        ? { inputTokens: result?.input ?? -1 }
         : operation === "image"
           ? { images: Number((body as { n?: number }).n) }
           : operation === "speak"
@@ -182,17 +186,17 @@ const sum = (rows: readonly RequestRow[]): bigint =>
   rows.reduce((total, { priceNanoDollars }) => total + (priceNanoDollars ?? 0n), 0n);
 
 /** What the database keeps by quarters of an hour, and the sum of the rows, in one look: tasks are settled meanwhile. */
-function expectKept(level: string, id: string, column: string): void {
+function expectStored(level: string, id: string, column: string): void {
   using database = new Database(join(folder, "ledger.db"), { readonly: true, safeIntegers: true });
-  const sql = `select (select sum(price) from spend where level = ? and id = ?) as kept,
+  const sql = `select (select sum(price) from spend where level = ? and id = ?) as stored,
     (select sum(price) from requests where ${column} = ?) as rows`;
-  const { kept, rows } = database.query(sql).get(level, id, id) as { kept: bigint | null; rows: bigint | null };
-  expect({ level, id, kept }).toEqual({ level, id, kept: rows });
+  const { stored, rows } = database.query(sql).get(level, id, id) as { stored: bigint | null; rows: bigint | null };
+  expect({ level, id, stored }).toEqual({ level, id, stored: rows });
 }
 
 function expectSpend(): void {
-  expectKept("project", "file:shared", "project");
-  for (const key of ["file:one", "file:two"]) expectKept("key", key, "key_id");
+  expectStored("project", "file:shared", "project");
+  for (const key of ["file:one", "file:two"]) expectStored("key", key, "key_id");
 }
 
 async function budgetsOf(gateway: ChildGateway, key: string) {

@@ -69,19 +69,19 @@ const waitingAre = (count: number): Promise<true> =>
     return (await metrics.text()).includes(`\nturnpike_waiting_requests ${count}\n`) || null;
   });
 
-const askedBy = (): unknown[] =>
+const requestedBy = (): unknown[] =>
   up.requests.map(({ json }) => (json as { messages: [{ content: string }] }).messages[0].content);
 
 test("a request over the concurrency of its key waits, and is in the ledger once", async () => {
   const before = ledgerRows(served.dataFolder).length;
   const { open } = gates();
-  const asked = [ask("patient", "tp-one-key"), ask("patient", "tp-one-key")];
+  const requested = [ask("patient", "tp-one-key"), ask("patient", "tp-one-key")];
   await up.seen(0);
   expect((await ask("plain", "tp-one-key")).status).toBe(429);
   open();
   await up.seen(1);
   open();
-  expect((await Promise.all(asked)).map(({ status }) => status)).toEqual([200, 200]);
+  expect((await Promise.all(requested)).map(({ status }) => status)).toEqual([200, 200]);
   expect(ledgerRows(served.dataFolder)).toHaveLength(before + 2);
 });
 
@@ -129,7 +129,7 @@ test("keys of a higher priority come first when the gateway is full", async () =
   await up.seen(2);
   open();
   await up.seen(3);
-  expect(askedBy().slice(2)).toEqual(["tp-first-key", "tp-last-key"]);
+  expect(requestedBy().slice(2)).toEqual(["tp-first-key", "tp-last-key"]);
   open(2);
   const answers = await Promise.all([...running, low, high]);
   expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);

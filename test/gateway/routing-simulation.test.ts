@@ -15,14 +15,14 @@ const maxAttempts = 3;
 type Behaviour = (candidate: Candidate) => ErrorKind | null;
 
 interface Outcome {
-  readonly asked: Candidate[];
+  readonly requested: Candidate[];
   readonly answeredBy: Candidate | null;
 }
 
 /** One request as the gateway makes it. */
 async function request(router: TestRouter, route: Route, behaviour: Behaviour): Promise<Outcome> {
   const { candidates } = router.choose(route.candidates, route, plainRequest);
-  const asked: Candidate[] = [];
+  const requested: Candidate[] = [];
   let answeredBy: Candidate | null = null;
   await attemptCandidates({
     ...{ candidates, maxAttemptsPerRequest: maxAttempts, requestedModel: route.name, signal: () => never, events },
@@ -38,14 +38,14 @@ async function request(router: TestRouter, route: Route, behaviour: Behaviour): 
       singleAttempt(async () => ({
         warnings: [],
         async send() {
-          asked.push(each);
+          requested.push(each);
           const kind = behaviour(each);
           if (kind !== null) throw new GatewayError(kind, "failed");
         },
       })),
   });
   if (answeredBy !== null) router.health.release(answeredBy);
-  return { asked, answeredBy };
+  return { requested, answeredBy };
 }
 
 const kinds: readonly ErrorKind[] = [
@@ -74,11 +74,11 @@ async function simulate(seed: number): Promise<void> {
     router.pass(random() * 4_000);
     if (random() < 0.4) faults.set(pick(candidates, random), pick(kinds, random));
     if (random() < 0.3) faults.delete(pick(candidates, random));
-    const { asked, answeredBy } = await request(router, route, (each) => faults.get(each) ?? null);
-    expect(asked.length).toBeLessThanOrEqual(maxAttempts);
-    expect(asked.length).toBeGreaterThan(0);
-    expect(new Set(asked).size).toBe(asked.length);
-    for (const each of asked) expect(faults.has(each)).toBe(each !== answeredBy);
+    const { requested, answeredBy } = await request(router, route, (each) => faults.get(each) ?? null);
+    expect(requested.length).toBeLessThanOrEqual(maxAttempts);
+    expect(requested.length).toBeGreaterThan(0);
+    expect(new Set(requested).size).toBe(requested.length);
+    for (const each of requested) expect(faults.has(each)).toBe(each !== answeredBy);
     for (const each of candidates) expect(router.health.watch(each).inFlight).toBe(0);
   }
   // Everything is well again: within a minute the order is what it was, and nothing is remembered.
@@ -113,11 +113,11 @@ describe.each(["ordered", "weighted"] as const)(
         for (let at = 0; at < end * perSecond; at++) {
           const second = at / perSecond;
           const isGone = second >= goneFrom && second < goneTo;
-          const { asked, answeredBy } = await request(router, route, (each) =>
+          const { requested, answeredBy } = await request(router, route, (each) =>
             isGone && each === dying ? kind : null,
           );
           seen.requests++;
-          if (asked.length > 1) seen.twice++;
+          if (requested.length > 1) seen.twice++;
           if (answeredBy === null && second >= goneFrom + 1) seen.lateErrors++;
           if (second >= 100 && answeredBy === dying) seen.lastThirdAtDying++;
           router.pass(1_000 / perSecond);

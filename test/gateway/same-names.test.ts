@@ -6,7 +6,7 @@ import { startUpstreams, stopWorld, type World } from "../support/fixture-gatewa
 import { says } from "../support/fixtures.ts";
 import { gateway } from "../support/gateway.ts";
 import { type Call, make } from "../support/http-client.ts";
-import type { Heard } from "../support/response-oracle.ts";
+import type { Received } from "../support/response-oracle.ts";
 
 const upstreams = await startUpstreams();
 const { alpha, beta } = upstreams;
@@ -23,14 +23,14 @@ beforeEach(() => {
 });
 afterAll(() => stopWorld(world));
 
-async function say(call: Call): Promise<Heard> {
-  const { heard } = await make(call, world);
-  if (!heard) throw new Error("there was no answer");
-  return heard;
+async function say(call: Call): Promise<Received> {
+  const { received } = await make(call, world);
+  if (!received) throw new Error("there was no answer");
+  return received;
 }
 
-const ids = (heard: Heard, from: string, member: string): unknown[] =>
-  list(heard.json, from)
+const ids = (received: Received, from: string, member: string): unknown[] =>
+  list(received.json, from)
     .map((model) => at(model, member))
     .filter((id) => !String(id).includes("sandbox"));
 const expected = ["routed", "shared", "one/shared", "one/routed", "own", "two/shared"];
@@ -44,8 +44,8 @@ test("a name of several providers is listed once as it is, and once for each pro
 
 test("every listed name, and every provider's own, is found and answers", async () => {
   for (const id of [...expected, "one/own"]) {
-    const heard = await say({ method: "GET", path: `/v1/models/${id}` });
-    expect({ status: heard.status, id: at(heard.json, "id") }).toEqual({ status: 200, id });
+    const received = await say({ method: "GET", path: `/v1/models/${id}` });
+    expect({ status: received.status, id: at(received.json, "id") }).toEqual({ status: 200, id });
   }
   alpha.on("*", says("openai-chat/text.json"));
   beta.on("*", says("openai-chat/text.json"));
@@ -64,8 +64,8 @@ test("a provider sees the gateway's name and version, or what its entry says", a
 
 test("a compatible server answers text completions", async () => {
   alpha.on("POST /v1/completions", says("openai-completions/text.json"));
-  const heard = await say({ path: "/v1/completions", rawBody: JSON.stringify({ model: "own", prompt: "Hello" }) });
-  expect({ status: heard.status, object: at(heard.json, "object") }).toEqual({
+  const received = await say({ path: "/v1/completions", rawBody: JSON.stringify({ model: "own", prompt: "Hello" }) });
+  expect({ status: received.status, object: at(received.json, "object") }).toEqual({
     status: 200,
     object: "text_completion",
   });

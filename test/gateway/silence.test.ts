@@ -6,7 +6,7 @@ import { says, saysOnly, wireFrames } from "../support/fixtures.ts";
 import { gateway } from "../support/gateway.ts";
 import { type Call, make } from "../support/http-client.ts";
 import { ledgerRows, settledRow } from "../support/ledger.ts";
-import type { Heard } from "../support/response-oracle.ts";
+import type { Received } from "../support/response-oracle.ts";
 import { allowedMs, timed } from "../support/until.ts";
 import type { Line, Script } from "../support/upstream.ts";
 
@@ -31,10 +31,10 @@ afterAll(async () => {
   await Promise.all(Object.values(upstreams).map((each) => each.stop()));
 });
 
-async function say(call: Call, world = hasty): Promise<Heard> {
-  const { heard } = await make(call, world);
-  if (!heard) throw new Error("there was no answer");
-  return heard;
+async function say(call: Call, world = hasty): Promise<Received> {
+  const { received: reply } = await make(call, world);
+  if (!reply) throw new Error("there was no answer");
+  return reply;
 }
 
 const chat: Call = { body: { stream: true } };
@@ -55,8 +55,9 @@ const pairs = [
     folder: "openai-chat",
   },
 ];
-const toldBy = (call: Call, heard: Heard) => (call.to === "messages" ? collectMessage(heard) : collectChat(heard));
-const records = (heard: Heard) => heard.text.split("\n\n").filter((record) => record !== "");
+const collectBy = (call: Call, received: Received) =>
+  call.to === "messages" ? collectMessage(received) : collectChat(received);
+const records = (received: Received) => received.text.split("\n\n").filter((record) => record !== "");
 const isComment = (record: string) => record.startsWith(":");
 const isPing = (record: string) => record.startsWith("event: ping");
 
@@ -83,30 +84,30 @@ describe.each(pairs)("$pair", ({ call, up, folder }) => {
 
   test("before the first token there is a comment in time, then the whole reply", async () => {
     up.on("*", says(`${folder}/text.sse`, { delayMs: heartbeatMs * 1.8 }));
-    const heard = await say(call);
-    expect(isComment(records(heard)[0] ?? "")).toBe(true);
-    expect(records(heard).filter(isPing).length).toBe(call.to === "messages" && folder !== "openai-chat" ? 1 : 0);
-    expect(toldBy(call, heard)).toMatchObject(whole);
+    const received = await say(call);
+    expect(isComment(records(received)[0] ?? "")).toBe(true);
+    expect(records(received).filter(isPing).length).toBe(call.to === "messages" && folder !== "openai-chat" ? 1 : 0);
+    expect(collectBy(call, received)).toMatchObject(whole);
   });
 
   test("in the middle they come in the form that the dialect tolerates there", async () => {
     up.on("*", pausing(frames, [frames.findIndex((frame) => frame.includes("traveller"))], heartbeatMs * 7));
-    const heard = await say(call);
-    const all = records(heard);
+    const received = await say(call);
+    const all = records(received);
     const last = all.findIndex((record) => record.includes("traveller"));
     const own = call.to === "messages" && folder !== "openai-chat" ? 1 : 0;
     expect(all.slice(0, last).filter(call.to === "messages" ? isPing : isComment).length).toBeGreaterThan(own + 1);
-    if (call.to === "messages") expect(heard.comments).toEqual([]);
-    expect(toldBy(call, heard)).toMatchObject(whole);
+    if (call.to === "messages") expect(received.comments).toEqual([]);
+    expect(collectBy(call, received)).toMatchObject(whole);
   });
 
   test("they never come inside a frame that is still arriving", async () => {
     const text = frames.join("");
     const middle = text.indexOf("there") + 2;
     up.on("*", pausing([text.slice(0, middle), text.slice(middle)], [1], heartbeatMs * 3));
-    const heard = await say(call);
-    expect(records(heard).some((record) => isComment(record) || isPing(record))).toBe(true);
-    expect(toldBy(call, heard)).toMatchObject(whole);
+    const received = await say(call);
+    expect(records(received).some((record) => isComment(record) || isPing(record))).toBe(true);
+    expect(collectBy(call, received)).toMatchObject(whole);
   });
 
   test("a stream without silence has none", async () => {
@@ -117,9 +118,12 @@ describe.each(pairs)("$pair", ({ call, up, folder }) => {
   test("a failure after the first heartbeat is an event in the stream and no clean end", async () => {
     up.on("*", says(`${folder}/error-500.json`, { delayMs: heartbeatMs * 3 }));
     const before = ledgerRows(hasty.gateway.dataFolder).length;
-    const heard = await say(call);
-    expect({ status: heard.status, ending: heard.ending }).toEqual({ status: 200, ending: "whole" });
-    expect(toldBy(call, heard)).toMatchObject({ isEnded: false, error: { type: expect.stringMatching(/_error$/) } });
+    const received = await say(call);
+    expect({ status: received.status, ending: received.ending }).toEqual({ status: 200, ending: "whole" });
+    expect(collectBy(call, received)).toMatchObject({
+      isEnded: false,
+      error: { type: expect.stringMatching(/_error$/) },
+    });
     expect(await settledRow(hasty.gateway.dataFolder, before)).toMatchObject({
       state: "failed",
       httpStatus: 200,
@@ -132,9 +136,9 @@ describe.each(pairs)("$pair", ({ call, up, folder }) => {
     up.on("*", saysOnly(4, `${folder}/text.sse`, { ending: "hang" }));
     const before = ledgerRows(hasty.gateway.dataFolder).length;
     const startMs = performance.now();
-    const heard = await say(call);
+    const received = await say(call);
     expect(performance.now() - startMs).toBeGreaterThan(idleMs - 20);
-    const { text, isEnded, error } = toldBy(call, heard);
+    const { text, isEnded, error } = collectBy(call, received);
     expect({ text: text.startsWith("Hello"), isEnded }).toEqual({ text: true, isEnded: false });
     expect(error).toMatchObject({ code: "upstream_timeout" });
     await up.requests[0]?.aborted;
@@ -156,16 +160,16 @@ describe.each(pairs)("$pair", ({ call, up, folder }) => {
 
   test("an upstream that sends keep-alives is at work, for a while", async () => {
     up.on("*", interrupted(": OPENROUTER PROCESSING\n\n", 4));
-    expect(toldBy(call, await say(call))).toMatchObject(whole);
+    expect(collectBy(call, await say(call))).toMatchObject(whole);
     up.on("*", interrupted(": OPENROUTER PROCESSING\n\n", 40));
-    expect(toldBy(call, await say(call))).toMatchObject({ isEnded: false, error: { code: "upstream_timeout" } });
+    expect(collectBy(call, await say(call))).toMatchObject({ isEnded: false, error: { code: "upstream_timeout" } });
     // Before it had sent them all.
     await up.requests.at(-1)?.aborted;
   });
 
   test("an upstream that only sends other comments is silent", async () => {
     up.on("*", interrupted(": still there\n\n", 40));
-    expect(toldBy(call, await say(call))).toMatchObject({ isEnded: false, error: { code: "upstream_timeout" } });
+    expect(collectBy(call, await say(call))).toMatchObject({ isEnded: false, error: { code: "upstream_timeout" } });
   });
 
   test("comments before the first event are no first byte", async () => {
@@ -177,32 +181,32 @@ describe.each(pairs)("$pair", ({ call, up, folder }) => {
         idleMs / 2,
       ),
     );
-    const heard = await say(call, patient);
-    expect(heard.status).toBe(504);
-    expect(toldBy(call, heard).error).toMatchObject({ code: "upstream_timeout" });
+    const received = await say(call, patient);
+    expect(received.status).toBe(504);
+    expect(collectBy(call, received).error).toMatchObject({ code: "upstream_timeout" });
   });
 
   test("no first byte in time is 504 while nothing has been sent", async () => {
     up.on("*", (line) => line.closed);
-    const heard = await say(call, patient);
-    expect(heard.status).toBe(504);
-    expect(toldBy(call, heard).error).toMatchObject({ code: "upstream_timeout" });
+    const received = await say(call, patient);
+    expect(received.status).toBe(504);
+    expect(collectBy(call, received).error).toMatchObject({ code: "upstream_timeout" });
     await up.requests[0]?.aborted;
   });
 
   test("no first byte in time is an error event behind heartbeats", async () => {
     up.on("*", (line) => line.closed);
-    const heard = await say(call);
-    expect(heard.status).toBe(200);
-    expect(isComment(records(heard)[0] ?? "")).toBe(true);
-    expect(toldBy(call, heard)).toMatchObject({ isEnded: false, error: { code: "upstream_timeout" } });
+    const received = await say(call);
+    expect(received.status).toBe(200);
+    expect(isComment(records(received)[0] ?? "")).toBe(true);
+    expect(collectBy(call, received)).toMatchObject({ isEnded: false, error: { code: "upstream_timeout" } });
   });
 
   test("a whole reply that does not come in time is 504", async () => {
     up.on("*", says(`${folder}/text.json`, { contentLength: 100_000, ending: "hang" }));
-    const heard = await say({ ...call, body: { ...call.body, stream: false } });
-    expect(heard.status).toBe(504);
-    expect(toldBy(call, heard).error).toMatchObject({ code: "upstream_timeout" });
+    const received = await say({ ...call, body: { ...call.body, stream: false } });
+    expect(received.status).toBe(504);
+    expect(collectBy(call, received).error).toMatchObject({ code: "upstream_timeout" });
   });
 });
 

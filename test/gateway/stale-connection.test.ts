@@ -3,8 +3,8 @@ import { afterAll, beforeEach, describe, expect, test } from "bun:test";
 import { startUpstreams, startWorld, stopWorld } from "../support/fixture-gateway.ts";
 import { says } from "../support/fixtures.ts";
 import { type Call, make } from "../support/http-client.ts";
-import type { Heard } from "../support/response-oracle.ts";
-import { toldBy } from "../support/stream-writers.ts";
+import type { Received } from "../support/response-oracle.ts";
+import { collectBy } from "../support/stream-writers.ts";
 import type { Script } from "../support/upstream.ts";
 
 const upstreams = await startUpstreams();
@@ -16,10 +16,10 @@ beforeEach(() => {
 });
 afterAll(() => stopWorld(world));
 
-async function say(call: Call): Promise<Heard> {
-  const { heard } = await make(call, world);
-  if (!heard) throw new Error("there was no answer");
-  return heard;
+async function say(call: Call): Promise<Received> {
+  const { received } = await make(call, world);
+  if (!received) throw new Error("there was no answer");
+  return received;
 }
 
 const reset: Script = (line) => line.reset();
@@ -55,27 +55,27 @@ describe.each(handlings)("$handling", ({ model, up, folder }) => {
     ])("a reused connection that is $how before any byte is replaced by a fresh one", async ({ lost }) => {
       await warmUp();
       up.on("*", lost, ok);
-      const heard = await say(call);
-      expect(heard.status).toBe(200);
-      expect(toldBy.chat(heard)).toMatchObject(whole);
-      expect(heard.headers.get("x-turnpike-attempts")).toBe("1");
+      const received = await say(call);
+      expect(received.status).toBe(200);
+      expect(collectBy.chat(received)).toMatchObject(whole);
+      expect(received.headers.get("x-turnpike-attempts")).toBe("1");
       expect(earlier(up)).toEqual([1, 0]);
     });
 
     test("a fresh connection that is reset is not replaced: the request may have been processed", async () => {
       await warmUp();
       up.on("*", reset);
-      const heard = await say(call);
-      expect(heard.status).toBe(502);
-      expect(toldBy.chat(heard).error).toMatchObject({ code: "upstream_unreachable" });
+      const received = await say(call);
+      expect(received.status).toBe(502);
+      expect(collectBy.chat(received).error).toMatchObject({ code: "upstream_unreachable" });
       expect(earlier(up)).toEqual([1, 0]);
     });
 
     test("a reset inside the answer is not a stale connection", async () => {
       await warmUp();
       up.on("*", { ...says(`${folder}/text.json`), contentLength: 100_000, ending: "reset" });
-      const heard = await say({ body: { model } });
-      expect(heard.status).toBe(502);
+      const received = await say({ body: { model } });
+      expect(received.status).toBe(502);
       expect(up.requests.length).toBe(1);
     });
   });
@@ -88,9 +88,9 @@ test("the next candidate is asked where the fresh connection is reset too", asyn
   alpha.requests.length = 0;
   alpha.on("*", reset);
   beta.on("*", says("openai-chat/text.json"));
-  const heard = await say(call);
-  expect(toldBy.chat(heard)).toMatchObject(whole);
-  expect(heard.headers.get("x-turnpike-attempts")).toBe("2");
+  const received = await say(call);
+  expect(collectBy.chat(received)).toMatchObject(whole);
+  expect(received.headers.get("x-turnpike-attempts")).toBe("2");
   expect(earlier(alpha)).toEqual([1, 0]);
   expect(beta.requests.length).toBe(1);
 });

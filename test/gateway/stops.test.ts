@@ -22,12 +22,12 @@ function stream(pieces: readonly string[]): StreamEvent[] {
 /** What is left of a stream: up to its finish, as the corridor reads it. */
 function watched(pieces: readonly string[], sequences: readonly string[], choices = 1): StreamEvent[] {
   const adapt = watchStops(sequences, choices);
-  const told: StreamEvent[] = [];
+  const result: StreamEvent[] = [];
   for (const event of stream(pieces)) {
-    told.push(...adapt([event]));
-    if (told.at(-1)?.type === "finish") break;
+    result.push(...adapt([event]));
+    if (result.at(-1)?.type === "finish") break;
   }
-  return told;
+  return result;
 }
 
 const textOf = (events: readonly StreamEvent[]): string =>
@@ -35,24 +35,24 @@ const textOf = (events: readonly StreamEvent[]): string =>
 
 describe("a stream", () => {
   test("ends in front of the stop text, tells which one it was, and keeps its grammar", () => {
-    const told = watched(["one tw", "o thr", "ee four"], ["three", "two "]);
-    expect(textOf(told)).toBe("one ");
-    expect(told.at(-1)).toEqual({ type: "finish", finishReasons: [{ kind: "stop-sequence", sequence: "two " }] });
-    expect(firstStreamViolation(told)).toBeNull();
+    const result = watched(["one tw", "o thr", "ee four"], ["three", "two "]);
+    expect(textOf(result)).toBe("one ");
+    expect(result.at(-1)).toEqual({ type: "finish", finishReasons: [{ kind: "stop-sequence", sequence: "two " }] });
+    expect(firstStreamViolation(result)).toBeNull();
   });
 
   test("without a stop text comes through whole, its held end too", () => {
-    const told = watched(["almost a sto", "p"], ["stop!"]);
-    expect(textOf(told)).toBe("almost a stop");
-    expect(told.at(-1)).toEqual({ type: "finish", finishReasons: [{ kind: "end" }] });
-    expect(firstStreamViolation(told)).toBeNull();
+    const result = watched(["almost a sto", "p"], ["stop!"]);
+    expect(textOf(result)).toBe("almost a stop");
+    expect(result.at(-1)).toEqual({ type: "finish", finishReasons: [{ kind: "end" }] });
+    expect(firstStreamViolation(result)).toBeNull();
   });
 
   test("one of several choices goes silent, the finish waits for all", () => {
-    const told = watched(["a b", " c"], ["b"], 2);
-    expect(textOf(told)).toBe("a ");
-    expect(told.at(-1)).toMatchObject({ type: "finish", finishReasons: [{ kind: "stop-sequence", sequence: "b" }] });
-    expect(firstStreamViolation(told)).toBeNull();
+    const result = watched(["a b", " c"], ["b"], 2);
+    expect(textOf(result)).toBe("a ");
+    expect(result.at(-1)).toMatchObject({ type: "finish", finishReasons: [{ kind: "stop-sequence", sequence: "b" }] });
+    expect(firstStreamViolation(result)).toBeNull();
   });
 
   test("wherever it is cut, it says what the whole reply says", () => {
@@ -67,10 +67,10 @@ describe("a stream", () => {
         const pieces = places.slice(1).map((end, index) => text.slice(places[index], end));
         const whole = cutAtStops(collectEvents(stream([text])) as ChatResponse, stops);
         const streamed = collectEvents(watched(pieces, stops)) as ChatResponse;
-        const told = (response: ChatResponse) =>
+        const resultOf = (response: ChatResponse) =>
           response.choices[0]?.blocks.map((block) => (block.type === "text" ? block.text : "")).join("");
-        expect([told(streamed), streamed.choices[0]?.finishReason]).toEqual([
-          told(whole),
+        expect([resultOf(streamed), streamed.choices[0]?.finishReason]).toEqual([
+          resultOf(whole),
           whole.choices[0]?.finishReason,
         ]);
       }),

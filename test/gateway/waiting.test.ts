@@ -51,24 +51,24 @@ function place(places = 0) {
   };
 }
 
-const outcomeOf = (asked: Promise<unknown>) => asked.then(String, (error: GatewayError) => error.kind);
+const outcomeOf = (requested: Promise<unknown>) => requested.then(String, (error: GatewayError) => error.kind);
 
 describe("the order", () => {
   test("is that of arrival within a key, and in turn between keys", async () => {
     const { ask, admitted, tick } = place();
-    const asked = ["a1", "a2", "a3", "b1", "b2", "c1"].map((name) => ask(name, { key: name.slice(0, 1) }));
+    const requested = ["a1", "a2", "a3", "b1", "b2", "c1"].map((name) => ask(name, { key: name.slice(0, 1) }));
     tick(4);
     expect(admitted).toEqual(["a1", "b1", "c1", "a2"]);
     tick(2);
     expect(admitted.slice(4)).toEqual(["b2", "a3"]);
-    expect(await Promise.all(asked)).toEqual(["a1", "a2", "a3", "b1", "b2", "c1"]);
+    expect(await Promise.all(requested)).toEqual(["a1", "a2", "a3", "b1", "b2", "c1"]);
   });
 
   test("puts higher priorities first", async () => {
     const { ask, admitted, tick } = place();
-    const asked = [ask("slow", { priority: "low" }), ask("usual"), ask("urgent", { priority: "high" })];
+    const requested = [ask("slow", { priority: "low" }), ask("usual"), ask("urgent", { priority: "high" })];
     for (let n = 0; n < 3; n++) tick(1);
-    await Promise.all(asked);
+    await Promise.all(requested);
     expect(admitted).toEqual(["urgent", "usual", "slow"]);
   });
 });
@@ -76,10 +76,10 @@ describe("the order", () => {
 describe("the end of waiting", () => {
   test("comes with the last refusal when the time is up", async () => {
     const { ask, tick, isTicking } = place();
-    const asked = outcomeOf(ask("a"));
+    const requested = outcomeOf(ask("a"));
     tick(0, 999);
     tick(0, 1);
-    expect(await asked).toBe("concurrency_limit_exceeded");
+    expect(await requested).toBe("concurrency_limit_exceeded");
     expect(isTicking()).toBe(false);
   });
 
@@ -101,18 +101,18 @@ describe("the end of waiting", () => {
     };
     const rule = { maxWaiting: 1, maxWaitMs: 1_000 };
     const refused = { route: "r", rule, keyId: "k", priority: "normal", admit: spent } as const;
-    const asked = outcomeOf(waiting.wait({ ...refused, signal: new AbortController().signal }, full()));
+    const requested = outcomeOf(waiting.wait({ ...refused, signal: new AbortController().signal }, full()));
     tick();
-    expect(await asked).toBe("insufficient_quota");
+    expect(await requested).toBe("insufficient_quota");
   });
 
   test("does not begin where as many wait as may", async () => {
     const { ask, waiting, tick } = place();
-    const asked = Array.from({ length: 10 }, (_, n) => ask(`a${n}`));
+    const requested = Array.from({ length: 10 }, (_, n) => ask(`a${n}`));
     expect(() => ask("one more")).toThrow("too many");
     expect(waiting.waiting()).toBe(10);
     tick(10);
-    await Promise.all(asked);
+    await Promise.all(requested);
     expect([waiting.waiting(), waiting.isQueued("smart")]).toEqual([0, false]);
   });
 });

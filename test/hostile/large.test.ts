@@ -21,7 +21,7 @@ const texts = many(2_048, (index) => `word${index} another text ${index}`);
 const turns = many(10_000, (index) => ({ role: index % 2 ? "assistant" : "user", content: "hi" }));
 const contents = many(6_600, (index) => ({ role: index % 2 ? "model" : "user", parts: [{ text: "hi" }] }));
 const chinese = "界".repeat(10_000_000);
-const said = [{ role: "user", content: chinese }];
+const history = [{ role: "user", content: chinese }];
 
 const chat = (fields: object) => ["/v1/chat/completions", fields] as const;
 const responses = (fields: object) => ["/v1/responses", fields] as const;
@@ -46,8 +46,8 @@ const cases: Record<string, readonly [path: string, fields: object]> = {
   "10,000 messages that are counted": ["/v1/messages/count_tokens", { ...sandbox, messages: turns }],
   "10,000 items": responses({ ...sandbox, input: turns }),
   "10,000 items that are not stored": responses({ ...sandbox, input: turns, store: false }),
-  "30 MB of Chinese to the sandbox": chat({ ...sandbox, messages: said }),
-  "30 MB of Chinese in the upstream's own format": chat({ model: "gpt-x", messages: said }),
+  "30 MB of Chinese to the sandbox": chat({ ...sandbox, messages: history }),
+  "30 MB of Chinese in the upstream's own format": chat({ model: "gpt-x", messages: history }),
 };
 
 /**
@@ -60,9 +60,9 @@ const nearBound: typeof cases = {
   "10,000 messages, from chat to Gemini": chat({ model: "gemini-x", messages: turns }),
   "10,000 messages, from Messages to chat": messages({ model: "gpt-x", messages: turns }),
   "10,000 items, from Responses to Messages": responses({ model: "claude-x", input: turns, store: false }),
-  "30 MB of Chinese, from chat to Messages": chat({ model: "claude-x", messages: said }),
-  "30 MB of Chinese, from chat to Gemini": chat({ model: "gemini-x", messages: said }),
-  "30 MB of Chinese, from Messages to chat": messages({ model: "gpt-x", messages: said }),
+  "30 MB of Chinese, from chat to Messages": chat({ model: "claude-x", messages: history }),
+  "30 MB of Chinese, from chat to Gemini": chat({ model: "gemini-x", messages: history }),
+  "30 MB of Chinese, from Messages to chat": messages({ model: "gpt-x", messages: history }),
   "30 MB of Chinese, from Responses to Messages": responses({ model: "claude-x", input: chinese, store: false }),
 };
 

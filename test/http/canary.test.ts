@@ -2,7 +2,7 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { filesBelow } from "../support/files.ts";
 import { gateway, type RunningGateway } from "../support/gateway.ts";
-import { hear } from "../support/response-oracle.ts";
+import { transcribe } from "../support/response-oracle.ts";
 import { type Line, type Script, upstream } from "../support/upstream.ts";
 import { metricsText, samplesOf } from "../telemetry/scrape.ts";
 import { pathOf, rows, smallest } from "./setting.ts";
@@ -74,7 +74,7 @@ const asking = rows.filter(
 const shows = (text: string): boolean => text.includes(canary);
 
 /** Nothing that outlives the requests holds the canary or the client's key either. */
-async function checkKept(running: RunningGateway): Promise<void> {
+async function checkStored(running: RunningGateway): Promise<void> {
   const { log, dataFolder, key } = running;
   const metrics = await metricsText(running);
   expect([...log, ...metrics.split("\n")].filter((line) => shows(line) || line.includes(key))).toEqual([]);
@@ -89,7 +89,7 @@ const covered = new Set<string>();
 describe.each(kinds)("behind an upstream of the kind %s", (kind) => {
   test("no operation shows the credential, streamed or whole", async () => {
     const running = await gateway({ yaml: yamlOf(kind) });
-    const asked = new Set<string>();
+    const requested = new Set<string>();
     for (const [what, script] of scripts) {
       for (const row of asking)
         for (const stream of [false, true]) {
@@ -99,15 +99,17 @@ describe.each(kinds)("behind an upstream of the kind %s", (kind) => {
           const text = String(body);
           const sent = stream && text.startsWith("{") ? JSON.stringify({ ...JSON.parse(text), stream }) : text;
           const bearer = { authorization: `Bearer ${running.key}`, "anthropic-version": "2023-06-01", ...headers };
-          const heard = await hear(await fetch(running.url + pathOf(row), { method, headers: bearer, body: sent }));
-          if (up.requests.length > 0) asked.add(row.path);
-          const all = `${heard.text}\n${JSON.stringify([...heard.headers])}`;
+          const received = await transcribe(
+            await fetch(running.url + pathOf(row), { method, headers: bearer, body: sent }),
+          );
+          if (up.requests.length > 0) requested.add(row.path);
+          const all = `${received.text}\n${JSON.stringify([...received.headers])}`;
           if (shows(all)) expect({ what, path: row.path, stream, all }).toBe(null as never);
         }
     }
-    await checkKept(running);
+    await checkStored(running);
     await running.stop();
-    for (const path of asked) covered.add(path);
+    for (const path of requested) covered.add(path);
   }, 120_000);
 });
 

@@ -26,7 +26,7 @@ afterAll(() => server.stop(true));
 
 const post = async (body: string | FormData | Uint8Array<ArrayBuffer>, headers: Record<string, string> = {}) => {
   const answer = await fetch(server.url, { method: "POST", body, headers });
-  return { status: answer.status, told: await answer.json() };
+  return { status: answer.status, reply: await answer.json() };
 };
 
 test("a form of fetch's own arrives with its files", async () => {
@@ -35,10 +35,10 @@ test("a form of fetch's own arrives with its files", async () => {
   form.append("include[]", "a");
   form.append("image[]", new File([new Uint8Array(300)], "Bild ü.png", { type: "image/png" }));
   form.append("nothing", new File([], ""));
-  const { status, told } = await post(form);
-  expect({ status, told }).toMatchObject({
+  const { status, reply } = await post(form);
+  expect({ status, reply }).toMatchObject({
     status: 200,
-    told: {
+    reply: {
       wire: { model: "m", include: ["a"] },
       files: [{ field: "image[]", name: "Bild ü.png", type: "image/png", bytes: 300 }],
     },
@@ -48,30 +48,30 @@ test("a form of fetch's own arrives with its files", async () => {
 test("a compressed form arrives too, within the same bound", async () => {
   const text = `--b\r\nContent-Disposition: form-data; name="a"\r\n\r\n${"x".repeat(9_000)}\r\n--b--`;
   const headers = { "content-type": "multipart/form-data; boundary=b", "content-encoding": "gzip" };
-  expect((await post(Bun.gzipSync(text), headers)).told).toMatchObject({ wire: { a: "x".repeat(9_000) } });
+  expect((await post(Bun.gzipSync(text), headers)).reply).toMatchObject({ wire: { a: "x".repeat(9_000) } });
   expect((await post(Bun.gzipSync(text.replace("xxx", "x".repeat(2_000))), headers)).status).toBe(413);
 });
 
 test("what is no form is refused by its type, its bytes or its names", async () => {
   const type = (boundary: string) => ({ "content-type": `multipart/form-data${boundary}` });
   expect((await post("{}", { "content-type": "application/json" })).status).toBe(415);
-  expect((await post("--b--", type(""))).told).toMatchObject({
+  expect((await post("--b--", type(""))).reply).toMatchObject({
     code: "invalid_value",
     message: expect.stringMatching(/boundary/),
   });
-  expect((await post("hello", type("; boundary=b"))).told).toMatchObject({
+  expect((await post("hello", type("; boundary=b"))).reply).toMatchObject({
     message: expect.stringMatching(/at byte 0/),
   });
   const field = (name: string, value: string) =>
     `--b\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`;
   const twice = `${field("a", "1")}${field("a[b]", "2")}--b--`;
-  expect((await post(twice, type("; boundary=b"))).told).toMatchObject({ code: "invalid_value", param: "a" });
+  expect((await post(twice, type("; boundary=b"))).reply).toMatchObject({ code: "invalid_value", param: "a" });
   const bytes = Buffer.concat([
     Buffer.from(field("a", "").slice(0, -2)),
     Buffer.from([0xff]),
     Buffer.from("\r\n--b--"),
   ]);
-  expect((await post(bytes, type("; boundary=b"))).told).toMatchObject({
+  expect((await post(bytes, type("; boundary=b"))).reply).toMatchObject({
     param: "a",
     message: expect.stringMatching(/UTF-8/),
   });

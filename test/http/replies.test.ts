@@ -25,8 +25,8 @@ async function faultsOf(row: Endpoint, reply: Response): Promise<unknown[]> {
 
 describe.each(answered.map((row) => ({ name: `${row.method} ${row.path}`, row })))("$name", ({ row }) => {
   test("answers what the document says", async () => {
-    const asked = smallest(row);
-    const reply = await send(pathOf(row), { ...asked, headers: { ...asked.headers, ...bearer } });
+    const requested = smallest(row);
+    const reply = await send(pathOf(row), { ...requested, headers: { ...requested.headers, ...bearer } });
     const body = reply.headers.get("content-type")?.includes("json") === true ? reply : Response.json({});
     const isArray = row.path.endsWith("streamGenerateContent");
     expect(isArray ? [] : await faultsOf(row, body)).toEqual([]);
@@ -40,13 +40,13 @@ describe("objects that exist answer what the document says", () => {
     const made = (await answer.json()) as { id?: string; name?: string };
     return made.id ?? made.name?.split("/").at(-1) ?? "";
   };
-  const film = { model: "sandbox/video", prompt: "hi" };
+  const video = { model: "sandbox/video", prompt: "hi" };
   const makers: Record<string, () => Promise<string>> = {
     "/v1/responses/": () => post("/v1/responses", { model: "sandbox/chat", input: "hi" }),
-    "/v1/video/generations/": () => post("/v1/video/generations", film),
-    "/videoA/": () => post("/videoA/v1/videos/text2video", film),
-    "/kling/": () => post("/kling/v1/videos/text2video", film),
-    "/v1/videos/": () => post("/v1/videos", film),
+    "/v1/video/generations/": () => post("/v1/video/generations", video),
+    "/videoA/": () => post("/videoA/v1/videos/text2video", video),
+    "/kling/": () => post("/kling/v1/videos/text2video", video),
+    "/v1/videos/": () => post("/v1/videos", video),
   };
   const fill = (path: string, id: string): string =>
     path

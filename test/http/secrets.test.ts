@@ -2,7 +2,7 @@
 import { afterAll, expect, test } from "bun:test";
 import { filesBelow } from "../support/files.ts";
 import { saysOnly } from "../support/fixtures.ts";
-import { hear } from "../support/response-oracle.ts";
+import { transcribe } from "../support/response-oracle.ts";
 import type { Line, Script } from "../support/upstream.ts";
 import { chatBody, setting } from "./setting.ts";
 
@@ -67,10 +67,16 @@ test.each(scripts)("%s", async (_name, script) => {
       const headers = { ...bearer, "content-type": "application/json", "anthropic-version": "2023-06-01" };
       const body = JSON.stringify({ ...chatBody, model, stream, max_tokens: 9 });
       await note(await send("/v1/messages", { method: "POST", headers, body }));
-      const asked = { model, stream, input: "hi", prompt: "hi", contents: [{ role: "user", parts: [{ text: "hi" }] }] };
+      const requested = {
+        model,
+        stream,
+        input: "hi",
+        prompt: "hi",
+        contents: [{ role: "user", parts: [{ text: "hi" }] }],
+      };
       const verb = stream ? "streamGenerateContent" : "generateContent";
       for (const path of ["/v1/responses", "/v1/completions", `/v1beta/models/${model}:${verb}`])
-        await note(await send(path, { method: "POST", headers, body: JSON.stringify(asked) }));
+        await note(await send(path, { method: "POST", headers, body: JSON.stringify(requested) }));
     }
 });
 
@@ -84,7 +90,7 @@ test("documents and lists", async () => {
 
 /** Checks an answer and keeps it. The reference names the address that its own reader asked. */
 async function note(answer: Response): Promise<void> {
-  const { text: whole, headers } = await hear(answer);
+  const { text: whole, headers } = await transcribe(answer);
   const text = whole.replace(`"servers":[{"url":"${url}"}]`, "");
   // A random id may hold any three letters.
   const all = `${text}\n${JSON.stringify([...headers])}`.replaceAll(/\breq_[\w-]+/g, "req_");
@@ -109,7 +115,7 @@ test("the log and the banner say no secret either", () => {
       expect({ word, line: line.includes(word) ? line : "" }).toEqual({ word, line: "" });
 });
 
-/** What is known to leak still: remove `.failing` where the mended house passes. */
+/** What is known to leak still: remove `.failing` where the gateway passes. */
 const known: [string, object, RegExp][] = [
   ["a code that is no word", { message: "no", code: leak }, /"code":"\w+"/],
   ["a param that is no path", { message: "no", param: leak }, /"param":(?:null|"[\w.[\]-]+")/],

@@ -82,14 +82,14 @@ for (const prefix of ["/v1", "/v1beta"]) {
 
 const instances = [{ prompt: "hi" }];
 
-const film = { model: "sandbox/video", req_key: "sandbox/video", prompt: "hi" };
+const video = { model: "sandbox/video", req_key: "sandbox/video", prompt: "hi" };
 
 /** Documents take no body; videos, whose rows are plain too, do. */
 function smallestPlain({ method, path }: Endpoint): object | undefined {
   if (path.endsWith(":predictLongRunning")) return { instances };
   if (path.endsWith(":fetchPredictOperation")) return { operationName: "operations/operation_000000000000" };
   if (method !== "POST" || !/video|jimeng/i.test(path)) return undefined;
-  return path.includes("image2video") ? { ...film, image: "https://example.com/a.png" } : film;
+  return path.includes("image2video") ? { ...video, image: "https://example.com/a.png" } : video;
 }
 
 /** Google's rows name the model in the path and share one smallest body. */
@@ -177,8 +177,8 @@ function fromGoogle(error: Record<string, unknown>, status: number, requestId: s
 export async function errorOf(answer: Response, status: number): Promise<Record<string, unknown>> {
   const body: unknown = await answer.json();
   expect({ status: answer.status, body: JSON.stringify(body) }).toMatchObject({ status });
-  const told = at(body, "error") as Record<string, unknown>;
-  const error = "details" in told ? fromGoogle(told, status, answer.headers.get("x-request-id")) : told;
+  const result = at(body, "error") as Record<string, unknown>;
+  const error = "details" in result ? fromGoogle(result, status, answer.headers.get("x-request-id")) : result;
   expect(Object.keys(error).sort()).toEqual(["code", "message", "param", "type"]);
   for (const [field, shape] of Object.entries({ message: /\S/, type: /^[a-z_]+$/, code: /^\w+$/ }))
     expect(String(error[field])).toMatch(shape);

@@ -18,7 +18,7 @@ type Bound = readonly [param: string, good: readonly object[], bad: readonly obj
 const values = (name: string, ...list: readonly unknown[]) => list.map((value) => ({ [name]: value }));
 const rowsOf = (bounds: readonly Bound[], side: 1 | 2) =>
   bounds.flatMap(([param, ...sides]) =>
-    (sides[side - 1] ?? []).map((wish) => ({ param, wish, said: JSON.stringify(wish).slice(0, 40) })),
+    (sides[side - 1] ?? []).map((params) => ({ param, params, label: JSON.stringify(params).slice(0, 40) })),
   );
 
 const openai: readonly Bound[] = [
@@ -47,13 +47,13 @@ const openai: readonly Bound[] = [
   ["model", [], values("model", undefined, "", 5)],
 ];
 
-test.each(rowsOf(openai, 1))("$param takes $said", async ({ wish }) => {
-  const { status, body } = await ask("/v1/images/generations", { model, prompt: "x", ...wish });
+test.each(rowsOf(openai, 1))("$param takes $label", async ({ params }) => {
+  const { status, body } = await ask("/v1/images/generations", { model, prompt: "x", ...params });
   expect({ status, error: body["error"] }).toEqual({ status: 200, error: undefined });
 });
 
-test.each(rowsOf(openai, 2))("$param refuses $said", async ({ param, wish }) => {
-  const { status, body } = await ask("/v1/images/generations", { model, prompt: "x", ...wish });
+test.each(rowsOf(openai, 2))("$param refuses $label", async ({ param, params }) => {
+  const { status, body } = await ask("/v1/images/generations", { model, prompt: "x", ...params });
   expect({ status, error: body["error"] }).toMatchObject({ status: 400, error: { param } });
   expect(up.requests).toHaveLength(0);
 });
@@ -67,16 +67,16 @@ const parameters: readonly Bound[] = [
   ["seed", values("seed", 0, 2_147_483_647), values("seed", -1, 2_147_483_648)],
 ];
 
-test.each(rowsOf(parameters, 1))("parameters.$param takes $said", async ({ wish }) => {
+test.each(rowsOf(parameters, 1))("parameters.$param takes $label", async ({ params }) => {
   for (const each of [spec, model]) {
-    const { status } = await ask("/v1/images/generations", message(each, [{ text: "x" }], wish));
+    const { status } = await ask("/v1/images/generations", message(each, [{ text: "x" }], params));
     expect(status).toBe(200);
   }
 });
 
-test.each(rowsOf(parameters, 2))("parameters.$param refuses $said", async ({ param, wish }) => {
+test.each(rowsOf(parameters, 2))("parameters.$param refuses $label", async ({ param, params }) => {
   for (const each of [spec, model]) {
-    const { status, body } = await ask("/v1/images/generations", message(each, [{ text: "x" }], wish));
+    const { status, body } = await ask("/v1/images/generations", message(each, [{ text: "x" }], params));
     expect({ status, error: body["error"] }).toMatchObject({ status: 400, error: { param: `parameters.${param}` } });
   }
   expect(up.requests).toHaveLength(0);
@@ -114,8 +114,8 @@ test.each([
   { body: { prompt: "x", input: { messages: [] } }, param: "input.messages", code: "invalid_value" },
   { body: { quality: "high" }, param: "input", code: "missing_required_parameter" },
 ])("a message is refused: $param", async ({ body, param, code }) => {
-  const { status, body: told } = await ask("/v1/images/generations", { model: spec, ...body });
-  expect({ status, error: told["error"] }).toMatchObject({ status: 400, error: { param, code } });
+  const { status, body: result } = await ask("/v1/images/generations", { model: spec, ...body });
+  expect({ status, error: result["error"] }).toMatchObject({ status: 400, error: { param, code } });
   expect(up.requests).toHaveLength(0);
 });
 
@@ -151,9 +151,9 @@ test.each([
   { body: message(spec, parts(1), { n: 11 }), status: 400, param: "parameters.n" },
   { body: { model }, status: 400, param: "input" },
 ])("an edit is answered with $status $param", async ({ body, status, param }) => {
-  const told = await ask("/v1/images/edits", body);
-  const error = told.body["error"] as { param: string } | undefined;
-  expect({ status: told.status, param: error?.param }).toEqual({ status, param });
+  const result = await ask("/v1/images/edits", body);
+  const error = result.body["error"] as { param: string } | undefined;
+  expect({ status: result.status, param: error?.param }).toEqual({ status, param });
 });
 
 const contents = [{ role: "user", parts: [{ text: "x" }] }];
@@ -176,9 +176,9 @@ test.each([
     status: 400,
   },
 ])("generateContent for images is answered with $status", async ({ body, status }) => {
-  const told = await ask("/v1beta/models/xai-grok-image:generateContent", body);
-  expect({ status: told.status, told: status === 200 ? told.body["error"] : undefined }).toEqual({
+  const result = await ask("/v1beta/models/xai-grok-image:generateContent", body);
+  expect({ status: result.status, error: status === 200 ? result.body["error"] : undefined }).toEqual({
     status,
-    told: undefined,
+    error: undefined,
   });
 });

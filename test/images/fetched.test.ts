@@ -26,8 +26,8 @@ test.each([
 test("a result at a private address is the provider's fault", async () => {
   closed.up.on(dashscope.route, dashscope.answers([closed.url]));
   const body = { model: nameOf(dashscope), prompt: "x", response_format: "b64_json" };
-  const { status, body: told } = await closed.ask("/v1/images/generations", body);
-  expect({ status, error: told["error"] }).toMatchObject({ status: 502, error: { type: "upstream_error" } });
+  const { status, body: result } = await closed.ask("/v1/images/generations", body);
+  expect({ status, error: result["error"] }).toMatchObject({ status: 502, error: { type: "upstream_error" } });
   expect(closed.up.requests.map(({ path }) => path)).not.toContain("/dot.png");
 });
 

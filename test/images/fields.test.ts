@@ -20,7 +20,7 @@ import { dot, fars, nameOf } from "./upstream-dialects.ts";
 
 const { gateway, up, url } = await imageSetting();
 const picture = `data:image/png;base64,${dot}`;
-const said = (param: string, value: unknown) => ({ param, body: { [param]: value } });
+const caseOf = (param: string, value: unknown) => ({ param, body: { [param]: value } });
 
 const openai: FieldClient = {
   dialect: openaiImages,
@@ -28,24 +28,24 @@ const openai: FieldClient = {
   body: (model) => ({ model, prompt: "a fox" }),
   says: {
     prompt: { param: "prompt", body: {} },
-    negativePrompt: said("negative_prompt", "dogs"),
-    images: said("image", picture),
+    negativePrompt: caseOf("negative_prompt", "dogs"),
+    images: caseOf("image", picture),
     mask: { param: "mask.image_url", body: { image: picture, mask: { image_url: picture } } },
-    n: said("n", 2),
-    size: said("size", "16:9"),
-    quality: said("quality", "high"),
-    style: said("style", "vivid"),
-    background: said("background", "transparent"),
-    inputFidelity: said("input_fidelity", "high"),
-    moderation: said("moderation", "low"),
-    fileFormat: said("output_format", "jpeg"),
-    compression: said("output_compression", 50),
-    partialImages: said("partial_images", 2),
-    delivery: said("response_format", "b64_json"),
-    extendPrompt: said("prompt_extend", true),
-    watermark: said("watermark", true),
-    seed: said("seed", 7),
-    endUser: said("user", "u"),
+    n: caseOf("n", 2),
+    size: caseOf("size", "16:9"),
+    quality: caseOf("quality", "high"),
+    style: caseOf("style", "vivid"),
+    background: caseOf("background", "transparent"),
+    inputFidelity: caseOf("input_fidelity", "high"),
+    moderation: caseOf("moderation", "low"),
+    fileFormat: caseOf("output_format", "jpeg"),
+    compression: caseOf("output_compression", 50),
+    partialImages: caseOf("partial_images", 2),
+    delivery: caseOf("response_format", "b64_json"),
+    extendPrompt: caseOf("prompt_extend", true),
+    watermark: caseOf("watermark", true),
+    seed: caseOf("seed", 7),
+    endUser: caseOf("user", "u"),
   },
 };
 
@@ -78,7 +78,7 @@ const edits: FieldClient = {
   says: {
     ...openai.says,
     images: { param: "images[0].image_url", body: {} },
-    mask: said("mask", { image_url: picture }),
+    mask: caseOf("mask", { image_url: picture }),
   },
 };
 

@@ -24,28 +24,34 @@ const fine = { status: 200, param: undefined, code: undefined };
 const bad = (param: string, code = "invalid_value") => ({ status: 400, param, code });
 
 test.each([
-  { parts: [model, prompt, ["image", picture()]], told: fine },
-  { parts: [model, prompt, ["image[]", picture()], ["image[]", picture()]], told: fine },
-  { parts: [model, prompt, ["image", picture()], ["image", picture()]], told: fine },
-  { parts: [model, prompt, ["image[0]", picture()], ["image[1]", picture()]], told: fine },
+  { parts: [model, prompt, ["image", picture()]], expected: fine },
+  { parts: [model, prompt, ["image[]", picture()], ["image[]", picture()]], expected: fine },
+  { parts: [model, prompt, ["image", picture()], ["image", picture()]], expected: fine },
+  { parts: [model, prompt, ["image[0]", picture()], ["image[1]", picture()]], expected: fine },
   {
     parts: [model, prompt, ["image", picture()], ["mask", picture()], ["n", "10"], ["output_compression", "0"]],
-    told: fine,
+    expected: fine,
   },
-  { parts: [model, prompt, ["image", picture()], ["n", "11"]], told: bad("n") },
-  { parts: [model, prompt, ["image", picture()], ["n", "two"]], told: bad("n", "invalid_type") },
-  { parts: [model, prompt, ["image", picture()], ["stream", "maybe"]], told: bad("stream", "invalid_type") },
-  { parts: [model, prompt], told: bad("image", "missing_required_parameter") },
-  { parts: [model, ["image", picture()]], told: bad("prompt", "missing_required_parameter") },
-  { parts: [prompt, ["image", picture()]], told: bad("model", "missing_required_parameter") },
-  { parts: [model, prompt, ["image", new File(["no picture"], "a.png", { type: "image/png" })]], told: bad("image") },
-  { parts: [model, prompt, ...Array.from({ length: 17 }, () => ["image[]", picture()] as const)], told: bad("image") },
-  { parts: [model, prompt, ...Array.from({ length: 16 }, () => ["image[]", picture()] as const)], told: fine },
-] as { parts: (readonly [string, string | File])[]; told: object }[])(
-  "a form of $parts.length parts is answered with $told.status $told.param",
-  async ({ parts, told }) => {
+  { parts: [model, prompt, ["image", picture()], ["n", "11"]], expected: bad("n") },
+  { parts: [model, prompt, ["image", picture()], ["n", "two"]], expected: bad("n", "invalid_type") },
+  { parts: [model, prompt, ["image", picture()], ["stream", "maybe"]], expected: bad("stream", "invalid_type") },
+  { parts: [model, prompt], expected: bad("image", "missing_required_parameter") },
+  { parts: [model, ["image", picture()]], expected: bad("prompt", "missing_required_parameter") },
+  { parts: [prompt, ["image", picture()]], expected: bad("model", "missing_required_parameter") },
+  {
+    parts: [model, prompt, ["image", new File(["no picture"], "a.png", { type: "image/png" })]],
+    expected: bad("image"),
+  },
+  {
+    parts: [model, prompt, ...Array.from({ length: 17 }, () => ["image[]", picture()] as const)],
+    expected: bad("image"),
+  },
+  { parts: [model, prompt, ...Array.from({ length: 16 }, () => ["image[]", picture()] as const)], expected: fine },
+] as { parts: (readonly [string, string | File])[]; expected: object }[])(
+  "a form of $parts.length parts is answered with $expected.status $expected.param",
+  async ({ parts, expected }) => {
     up.on("POST /v1/images/edits", { json: { created: 1, data: [{ b64_json: dot }] } });
-    expect(await send(parts)).toEqual(told as never);
+    expect(await send(parts)).toEqual(expected as never);
   },
 );
 
@@ -67,8 +73,8 @@ test("texts and files reach an upstream of the same words as they came", async (
 test("a mask is refused where there is none", async () => {
   const far = fars.find(({ kind }) => kind === "dashscope")!;
   up.on(far.route, far.answers([url]));
-  const told = await send([["model", nameOf(far)], prompt, ["image", picture()], ["mask", picture()]]);
-  expect(told).toEqual(bad("mask", "unsupported_parameter"));
+  const result = await send([["model", nameOf(far)], prompt, ["image", picture()], ["mask", picture()]]);
+  expect(result).toEqual(bad("mask", "unsupported_parameter"));
   expect(up.requests).toHaveLength(0);
 });
 

@@ -9,24 +9,24 @@ import { dot, fars, nameOf } from "./upstream-dialects.ts";
 const { up, google, url, ask, gateway, rows } = await imageSetting();
 const config = { responseModalities: [Modality.TEXT, Modality.IMAGE], imageConfig: { aspectRatio: "16:9" } };
 const last = () => up.requests.findLast(({ method }) => method === "POST")!;
-const images = (told: unknown): unknown[] =>
-  (at(told, "candidates", 0, "content", "parts") as object[]).flatMap((part) => at(part, "inlineData") ?? []);
-const words = (said: unknown): unknown => (typeof said === "string" ? said : at(said, "text"));
+const images = (result: unknown): unknown[] =>
+  (at(result, "candidates", 0, "content", "parts") as object[]).flatMap((part) => at(part, "inlineData") ?? []);
+const words = (content: unknown): unknown => (typeof content === "string" ? content : at(content, "text"));
 
 test.each([...fars])("$kind $model: the SDK gets an image", async (far) => {
   up.on(far.route, far.answers([url]));
-  const told = await google.models.generateContent({ model: nameOf(far), contents: "a fox", config });
-  expect(images(told).at(-1)).toEqual({ mimeType: "image/png", data: dot });
-  expect(told.candidates?.[0]).toMatchObject({ finishReason: "STOP", content: { role: "model" } });
-  expect(told.usageMetadata?.totalTokenCount).toBeNumber();
+  const result = await google.models.generateContent({ model: nameOf(far), contents: "a fox", config });
+  expect(images(result).at(-1)).toEqual({ mimeType: "image/png", data: dot });
+  expect(result.candidates?.[0]).toMatchObject({ finishReason: "STOP", content: { role: "model" } });
+  expect(result.usageMetadata?.totalTokenCount).toBeNumber();
   expect(words(far.prompt(last()))).toBe("a fox");
 });
 
 test.each(fars.filter(({ edit }) => edit))("$kind $model: an image in the request is one to change", async (far) => {
   up.on(far.edit!.route, far.answers([url]));
   const contents = [{ inlineData: { mimeType: "image/png", data: dot } }, { text: "bluer" }];
-  const told = await google.models.generateContent({ model: nameOf(far), contents, config });
-  expect(images(told).at(-1)).toEqual({ mimeType: "image/png", data: dot });
+  const result = await google.models.generateContent({ model: nameOf(far), contents, config });
+  expect(images(result).at(-1)).toEqual({ mimeType: "image/png", data: dot });
   expect(far.edit!.image(last())).toMatch(/^(?:data:)?image\/png/);
 });
 
@@ -50,8 +50,8 @@ test("Google's own reply goes through as it is, drafts and signatures too", asyn
 test("a refusal of Google's stays Google's where Google is asked", async () => {
   const far = fars.find(({ model }) => model === "gemini-3-pro-image")!;
   up.on(far.route, { json: { promptFeedback: { blockReason: "SAFETY" } } });
-  const told = await google.models.generateContent({ model: nameOf(far), contents: "a fox", config });
-  expect(told.promptFeedback?.blockReason as string).toBe("SAFETY");
+  const result = await google.models.generateContent({ model: nameOf(far), contents: "a fox", config });
+  expect(result.promptFeedback?.blockReason as string).toBe("SAFETY");
 });
 
 test("a stream of Google's goes through", async () => {

@@ -41,8 +41,8 @@ test.each([
   for (const body of [{ model, prompt: "a fox", n }, message(model, [{ text: "a fox" }], { n })]) {
     up.clear();
     counted(count);
-    const { status, body: told } = await ask("/v1/images/generations", body);
-    expect({ status, images: (told["data"] as unknown[]).length }).toEqual({ status: 200, images: n });
+    const { status, body: result } = await ask("/v1/images/generations", body);
+    expect({ status, images: (result["data"] as unknown[]).length }).toEqual({ status: 200, images: n });
     expect(up.requests).toHaveLength(calls);
     expect(unitsOfLast()).toEqual({ images: n });
   }

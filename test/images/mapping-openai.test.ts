@@ -9,85 +9,85 @@ const answerAll = () => {
   for (const far of fars) up.on(far.route, far.answers([url]));
 };
 
-const inOpenai: readonly { model: string; wish: object; body: Record<string, unknown>; warnings: string | null }[] = [
+const inOpenai: readonly { model: string; params: object; body: Record<string, unknown>; warnings: string | null }[] = [
   {
     model: "dashscope-qwen-image-2.0",
-    wish: { size: "1024x768", n: 2, quality: "high", style: "vivid", background: "transparent", user: "u", seed: 4 },
+    params: { size: "1024x768", n: 2, quality: "high", style: "vivid", background: "transparent", user: "u", seed: 4 },
     body: { parameters: { size: "1024*768", n: 2, seed: 4 } },
     warnings: "dropped;field=quality, dropped;field=style, dropped;field=background, approximated;field=n",
   },
   {
     model: "dashscope-qwen-image-2.0",
-    wish: { size: "auto", quality: "auto", background: "auto", moderation: "auto", safety_identifier: "u" },
+    params: { size: "auto", quality: "auto", background: "auto", moderation: "auto", safety_identifier: "u" },
     body: { parameters: {} },
     warnings: null,
   },
   {
     model: "qwen-image-plus",
-    wish: { size: "1792x1024" },
+    params: { size: "1792x1024" },
     body: { parameters: { size: "1664*928" } },
     warnings: "approximated;field=size",
   },
   {
     model: "qwen-image-plus",
-    wish: { size: "1000x1000" },
+    params: { size: "1000x1000" },
     body: { parameters: { size: "1328*1328" } },
     warnings: "approximated;field=size",
   },
   {
     model: "dashscope-qwen-image-2.0",
-    wish: { size: "4096x4096" },
+    params: { size: "4096x4096" },
     body: { parameters: { size: "2048*2048" } },
     warnings: "approximated;field=size",
   },
   {
     model: "dashscope-qwen-image-2.0",
-    wish: { size: "2048x2048" },
+    params: { size: "2048x2048" },
     body: { parameters: { size: "2048*2048" } },
     warnings: null,
   },
   {
     model: "dashscope-qwen-image-2.0",
-    wish: { size: "512x512" },
+    params: { size: "512x512" },
     body: { parameters: { size: "512*512" } },
     warnings: null,
   },
   {
     model: "dashscope-qwen-image-2.0",
-    wish: { size: "256x256" },
+    params: { size: "256x256" },
     body: { parameters: { size: "512*512" } },
     warnings: "approximated;field=size",
   },
   {
     model: "gemini-gemini-3-pro-image",
-    wish: { response_format: "url" },
+    params: { response_format: "url" },
     body: {},
     warnings: "approximated;field=response_format",
   },
   {
     model: "gemini-imagen-4",
-    wish: { response_format: "url" },
+    params: { response_format: "url" },
     body: {},
     warnings: "approximated;field=response_format",
   },
   {
     model: "zhipu-cogview-4",
-    wish: { quality: "high", aspect_ratio: "16:9" },
+    params: { quality: "high", aspect_ratio: "16:9" },
     body: { quality: "hd", size: "1344x768" },
     warnings: "approximated;field=aspect_ratio",
   },
   {
     model: "ark-seedream-4",
-    wish: { output_format: "jpeg", output_compression: 50, response_format: "b64_json", future_field: 1 },
+    params: { output_format: "jpeg", output_compression: 50, response_format: "b64_json", future_field: 1 },
     body: { output_format: "jpeg", response_format: "b64_json" },
     warnings: "dropped;field=future_field, dropped;field=output_compression",
   },
 ];
 
-test.each([...inOpenai])("$model in OpenAI's shape", async ({ model, wish, body, warnings }) => {
+test.each([...inOpenai])("$model in OpenAI's shape", async ({ model, params, body, warnings }) => {
   answerAll();
-  const told = await ask("/v1/images/generations", { model, prompt: "a fox", ...wish });
-  expect({ status: told.status, error: told.body["error"] }).toEqual({ status: 200, error: undefined });
+  const result = await ask("/v1/images/generations", { model, prompt: "a fox", ...params });
+  expect({ status: result.status, error: result.body["error"] }).toEqual({ status: 200, error: undefined });
   expect(last()).toMatchObject(body);
-  expect(told.headers.get("x-turnpike-warnings")).toBe(warnings);
+  expect(result.headers.get("x-turnpike-warnings")).toBe(warnings);
 });

@@ -16,8 +16,8 @@ const answerAll = () => {
 
 const generate = async (model: string, parameters: object, headers = {}) => {
   answerAll();
-  const told = await ask("/v1/images/generations", message(model, [{ text: "a fox" }], parameters), headers);
-  return { ...told, warnings: told.headers.get("x-turnpike-warnings") };
+  const result = await ask("/v1/images/generations", message(model, [{ text: "a fox" }], parameters), headers);
+  return { ...result, warnings: result.headers.get("x-turnpike-warnings") };
 };
 
 const lost = (field: string) => `dropped;field=parameters.${field}`;
@@ -177,10 +177,10 @@ const rows: readonly Row[] = [
 ];
 
 test.each([...rows])("$model in the shape of the specification", async ({ model, parameters, body, warnings }) => {
-  const told = await generate(model, parameters);
-  expect({ status: told.status, error: told.body["error"] }).toEqual({ status: 200, error: undefined });
+  const result = await generate(model, parameters);
+  expect({ status: result.status, error: result.body["error"] }).toEqual({ status: 200, error: undefined });
   expect(last()).toMatchObject(body);
-  expect(told.warnings).toBe(warnings);
+  expect(result.warnings).toBe(warnings);
 });
 
 test("in strict mode a wish that would be lost is refused by its field, and nobody is asked", async () => {

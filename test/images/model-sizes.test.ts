@@ -34,7 +34,7 @@ const plain: ImageRequest = {
   unmappedFields: [],
 };
 type Shape = Omit<ImageSize, "path">;
-type Wish = Partial<Omit<ImageRequest, "size">> & Shape;
+type Params = Partial<Omit<ImageRequest, "size">> & Shape;
 const contextOf = (model: string, declared?: readonly DeclaredModel[]) => ({
   ...{ model, origin: "o", options: {}, fieldPath: (field: string) => field },
   ...(declared === undefined ? {} : { declared }),
@@ -42,12 +42,12 @@ const contextOf = (model: string, declared?: readonly DeclaredModel[]) => ({
 const rendered = (
   dialect: typeof arkImages,
   model: string,
-  { width, height, ratio, resolution, ...wish }: Wish,
+  { width, height, ratio, resolution, ...params }: Params,
   declared?: DeclaredModel[],
 ) => {
   const shape: Shape = JSON.parse(JSON.stringify({ width, height, ratio, resolution }));
   const size = Object.keys(shape).length === 0 ? {} : { size: { ...shape, path: "size" } };
-  const { call, warnings } = dialect.request.render({ ...plain, ...size, ...wish }, contextOf(model, declared));
+  const { call, warnings } = dialect.request.render({ ...plain, ...size, ...params }, contextOf(model, declared));
   return { path: call.path, body: call.body, warnings: warnings.map(({ code, path }) => `${code} ${path}`) };
 };
 
@@ -64,9 +64,9 @@ describe("Seedream", () => {
     ["ep-20261122-abcde", { width: 1024, height: 1024 }, "1024x1024", ["unverified model"]],
     ["ep-20261122-abcde", { resolution: "1K" }, "1K", ["unverified model"]],
     ["ep-20261122-abcde", {}, undefined, []],
-  ] as [string, Wish, string | undefined, string[]][])("%s %j", (model, wish, size, warnings) => {
-    const { body, warnings: told } = rendered(arkImages, model, wish);
-    expect([body["size"], told]).toEqual([size, warnings]);
+  ] as [string, Params, string | undefined, string[]][])("%s %j", (model, params, size, warnings) => {
+    const { body, warnings: result } = rendered(arkImages, model, params);
+    expect([body["size"], result]).toEqual([size, warnings]);
   });
 
   test("a declared row counts before the table", () => {
@@ -86,18 +86,18 @@ describe("glm-image", () => {
     [{ width: 1000, height: 1500 }, "1024x1536"],
     [{ width: 1280, height: 1280 }, "1280x1280"],
     [{ width: 4096, height: 4096 }, "2048x2048"],
-  ])("%j", (wish, size) => {
-    expect(rendered(zhipuImages, "glm-image", wish).body["size"]).toBe(size);
+  ])("%j", (params, size) => {
+    expect(rendered(zhipuImages, "glm-image", params).body["size"]).toBe(size);
   });
 
   test("has one quality", () => {
-    const asked = (quality: string) => {
+    const requested = (quality: string) => {
       const { body, warnings } = rendered(zhipuImages, "glm-image", { quality });
       return [body["quality"], warnings];
     };
-    expect(asked("standard")).toEqual(["hd", ["approximated quality"]]);
-    expect(asked("hd")).toEqual(["hd", []]);
-    expect(asked("auto")).toEqual(["hd", []]);
+    expect(requested("standard")).toEqual(["hd", ["approximated quality"]]);
+    expect(requested("hd")).toEqual(["hd", []]);
+    expect(requested("auto")).toEqual(["hd", []]);
   });
 });
 
@@ -139,12 +139,12 @@ const published = await publishedTypes<Published>("google-genai");
 const unique = (values: readonly string[]): string[] => [...new Set(values)].sort();
 
 describe("ratios and resolutions", () => {
-  const config = (model: string, wish: Wish, declared?: DeclaredModel[]) => {
-    const { body, warnings } = rendered(geminiImages, model, wish, declared);
+  const config = (model: string, params: Params, declared?: DeclaredModel[]) => {
+    const { body, warnings } = rendered(geminiImages, model, params, declared);
     return [(body["generationConfig"] as { imageConfig?: object }).imageConfig, warnings];
   };
-  const parameters = (model: string, wish: Wish, declared?: DeclaredModel[]) => {
-    const { body, warnings } = rendered(imagenImages, model, wish, declared);
+  const parameters = (model: string, params: Params, declared?: DeclaredModel[]) => {
+    const { body, warnings } = rendered(imagenImages, model, params, declared);
     return [body["parameters"], warnings];
   };
   const strange = { ratio: "7:4", resolution: "4K" };

@@ -18,95 +18,99 @@ const limited = { status: 429, code: "upstream_rate_limited", type: "rate_limit_
 const credentials = { status: 502, code: "upstream_credentials", type: "upstream_error" };
 
 test.each([
-  { model: gemini, reply: blocked({ blockReason: "SAFETY" }), told: content },
-  { model: gemini, reply: blocked({ blockReason: "OTHER" }), told: content },
-  { model: gemini, reply: ended("IMAGE_SAFETY"), told: content },
-  { model: gemini, reply: ended("PROHIBITED_CONTENT"), told: content },
-  { model: gemini, reply: ended("IMAGE_RECITATION"), told: content },
-  { model: gemini, reply: ended("NO_IMAGE"), told: nonsense },
-  { model: gemini, reply: ended("MAX_TOKENS"), told: nonsense },
-  { model: gemini, reply: ended("STOP", [{ text: "I cannot draw." }]), told: nonsense },
-  { model: gemini, reply: { json: {} }, told: nonsense },
-  { model: "gemini-imagen-4", reply: { json: { predictions: [] } }, told: content },
-  { model: "gemini-imagen-4", reply: { json: { predictions: [{ raiFilteredReason: "Filtered." }] } }, told: content },
+  { model: gemini, reply: blocked({ blockReason: "SAFETY" }), expected: content },
+  { model: gemini, reply: blocked({ blockReason: "OTHER" }), expected: content },
+  { model: gemini, reply: ended("IMAGE_SAFETY"), expected: content },
+  { model: gemini, reply: ended("PROHIBITED_CONTENT"), expected: content },
+  { model: gemini, reply: ended("IMAGE_RECITATION"), expected: content },
+  { model: gemini, reply: ended("NO_IMAGE"), expected: nonsense },
+  { model: gemini, reply: ended("MAX_TOKENS"), expected: nonsense },
+  { model: gemini, reply: ended("STOP", [{ text: "I cannot draw." }]), expected: nonsense },
+  { model: gemini, reply: { json: {} }, expected: nonsense },
+  { model: "gemini-imagen-4", reply: { json: { predictions: [] } }, expected: content },
+  {
+    model: "gemini-imagen-4",
+    reply: { json: { predictions: [{ raiFilteredReason: "Filtered." }] } },
+    expected: content,
+  },
   {
     model: "openai-dall-e-9",
     reply: { status: 400, json: { error: { code: "moderation_blocked", message: "No.", type: "user_error" } } },
-    told: content,
+    expected: content,
   },
   {
     model: "openai-dall-e-9",
     reply: { status: 400, json: { error: { code: "content_policy_violation", message: "No." } } },
-    told: content,
+    expected: content,
   },
   {
     model: "openai-dall-e-9",
     reply: { status: 400, json: { error: { code: "bad_size", message: "No.", param: "size" } } },
-    told: { status: 400, code: "bad_size", param: "size" },
+    expected: { status: 400, code: "bad_size", param: "size" },
   },
-  { model: "openai-dall-e-9", reply: { json: { created: 1, data: [] } }, told: nonsense },
-  { model: "openai-dall-e-9", reply: { json: { created: 1, data: [{ url: "" }] } }, told: nonsense },
+  { model: "openai-dall-e-9", reply: { json: { created: 1, data: [] } }, expected: nonsense },
+  { model: "openai-dall-e-9", reply: { json: { created: 1, data: [{ url: "" }] } }, expected: nonsense },
   {
     model: "dashscope-qwen-image-2.0",
     reply: {
       status: 400,
       json: { code: "DataInspectionFailed", message: "Input data may contain inappropriate content." },
     },
-    told: content,
+    expected: content,
   },
   {
     model: "dashscope-qwen-image-2.0",
     reply: { status: 400, json: { code: "Arrearage", message: "Overdue." } },
-    told: credentials,
+    expected: credentials,
   },
   {
     model: "dashscope-qwen-image-2.0",
     reply: { status: 429, json: { code: "Throttling.RateQuota", message: "Slow." } },
-    told: limited,
+    expected: limited,
   },
   {
     model: "dashscope-qwen-image-2.0",
     reply: { status: 400, json: { code: "InvalidParameter", message: "size" } },
-    told: { status: 400, code: "InvalidParameter" },
+    expected: { status: 400, code: "InvalidParameter" },
   },
-  { model: "dashscope-qwen-image-2.0", reply: { json: { output: { choices: [] }, usage: {} } }, told: nonsense },
-  { model: "dashscope-qwen-image-2.0", reply: { json: { code: "InternalError", message: "Oh." } }, told: failed },
+  { model: "dashscope-qwen-image-2.0", reply: { json: { output: { choices: [] }, usage: {} } }, expected: nonsense },
+  { model: "dashscope-qwen-image-2.0", reply: { json: { code: "InternalError", message: "Oh." } }, expected: failed },
   {
     model: "ark-seedream-4",
     reply: { status: 400, json: { error: { code: "InputTextSensitiveContentDetected", message: "No." } } },
-    told: content,
+    expected: content,
   },
   {
     model: "ark-seedream-4",
     reply: { json: { data: [{ error: { code: "OutputImageSensitiveContentDetected", message: "No." } }] } },
-    told: content,
+    expected: content,
   },
   {
     model: "minimax-image-01",
     reply: { json: { base_resp: { status_code: 1026, status_msg: "sensitive" } } },
-    told: content,
+    expected: content,
   },
   {
     model: "minimax-image-01",
     reply: { json: { base_resp: { status_code: 1002, status_msg: "slow" } } },
-    told: limited,
+    expected: limited,
   },
   {
     model: "minimax-image-01",
     reply: { json: { base_resp: { status_code: 1008, status_msg: "no balance" } } },
-    told: credentials,
+    expected: credentials,
   },
-  { model: "minimax-image-01", reply: { json: { data: {}, base_resp: { status_code: 0 } } }, told: nonsense },
+  { model: "minimax-image-01", reply: { json: { data: {}, base_resp: { status_code: 0 } } }, expected: nonsense },
   {
     model: "zhipu-cogview-4",
     reply: { status: 400, json: { error: { code: "1301", message: "No." } } },
-    told: content,
+    expected: content,
   },
-])("$model: $told.status $told.code", async ({ model, reply, told }) => {
+])("$model: $expected.status $expected.code", async ({ model, reply, expected }) => {
   const far = fars.find((each) => nameOf(each) === model)!;
   up.on(far.route, reply as Reply);
   const { status, body } = await ask("/v1/images/generations", { model, prompt: "a fox" });
-  expect({ status, ...(body["error"] as object) }).toMatchObject({ ...told });
+  expect({ status, ...(body["error"] as object) }).toMatchObject({ ...expected });
 });
 
 test("what somebody else's file is, is refused by its field", async () => {

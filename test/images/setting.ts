@@ -8,7 +8,7 @@ import { type LedgerRow, ledgerRows } from "../support/ledger.ts";
 import { type Upstream, upstream } from "../support/upstream.ts";
 import { dot, type Far, fars, nameOf } from "./upstream-dialects.ts";
 
-export interface Told {
+export interface Result {
   status: number;
   headers: Headers;
   body: Record<string, unknown>;
@@ -21,7 +21,7 @@ export interface ImageSetting {
   google: GoogleGenAI;
   /** An address at the upstream that the gateway may fetch, and that holds the dot. */
   url: string;
-  ask(path: string, body: unknown, headers?: Record<string, string>): Promise<Told>;
+  ask(path: string, body: unknown, headers?: Record<string, string>): Promise<Result>;
   /** The newest rows of the ledger. */
   rows(count: number): LedgerRow[];
 }

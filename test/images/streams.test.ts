@@ -25,7 +25,7 @@ const partial = (name: string, index: number) =>
   frame(`${name}.partial_image`, { ...common, partial_image_index: index });
 const completed = (name: string) => frame(`${name}.completed`, { ...common, usage, future: true });
 
-const heard = async <Event>(stream: AsyncIterable<Event>): Promise<Event[]> => {
+const receive = async <Event>(stream: AsyncIterable<Event>): Promise<Event[]> => {
   const events: Event[] = [];
   for await (const event of stream) events.push(event);
   return events;
@@ -42,7 +42,7 @@ test("unfinished images come as they are, and the ledger knows what the finished
     stream: true,
     partial_images: 2,
   });
-  const events = await heard(stream);
+  const events = await receive(stream);
   expect(events.map(({ type }) => type)).toEqual([
     "image_generation.partial_image",
     "image_generation.partial_image",
@@ -69,21 +69,21 @@ test("an edit by form streams too", async () => {
     stream: true,
     partial_images: 1,
   });
-  expect((await heard(stream)).map(({ type }) => type)).toEqual(["image_edit.partial_image", "image_edit.completed"]);
+  expect((await receive(stream)).map(({ type }) => type)).toEqual(["image_edit.partial_image", "image_edit.completed"]);
   expect(up.requests[0]?.text).toMatch(/name="stream"\r\n\r\ntrue\r\n/);
 });
 
 test("several finished images are one stream", async () => {
   up.on("POST /v1/images/generations", { frames: [completed("image_generation"), completed("image_generation")] });
   const before = rows(1_000).length;
-  const events = await heard(await openai.images.generate({ model: "gpt-image-1", prompt: "x", n: 2, stream: true }));
+  const events = await receive(await openai.images.generate({ model: "gpt-image-1", prompt: "x", n: 2, stream: true }));
   expect(events).toHaveLength(2);
   expect(await settledRow(gateway.dataFolder, before)).toMatchObject({ outputTokens: 544 });
 });
 
 test("a stream that breaks off before the image is an error", async () => {
   up.on("POST /v1/images/generations", { frames: [partial("image_generation", 0)] });
-  const broken = openai.images.generate({ model: "gpt-image-1", prompt: "x", stream: true }).then(heard);
+  const broken = openai.images.generate({ model: "gpt-image-1", prompt: "x", stream: true }).then(receive);
   expect(await broken.catch((thrown: Error) => thrown.constructor.name)).toBe("APIError");
 });
 
@@ -102,8 +102,8 @@ test.each(fars.filter(({ kind }) => !["openai", "azure", "compatible"].includes(
   async (far) => {
     up.on(far.route, far.answers([url, url]));
     const before = rows(1_000).length;
-    const wish = { model: nameOf(far), prompt: "a fox", n: 2, stream: true, partial_images: 3 } as const;
-    const events = await heard(await openai.images.generate(wish));
+    const request = { model: nameOf(far), prompt: "a fox", n: 2, stream: true, partial_images: 3 } as const;
+    const events = await receive(await openai.images.generate(request));
     expect(events).toMatchObject([
       { type: "image_generation.completed", b64_json: dot, output_format: "png", size: expect.any(String) },
       { type: "image_generation.completed", b64_json: dot },
@@ -117,6 +117,6 @@ test("edits are told as edits", async () => {
   const far = fars.find(({ kind }) => kind === "ark")!;
   up.on(far.route, far.answers([url]));
   const image = await toFile(dotBytes, "dot.png", { type: "image/png" });
-  const events = await heard(await openai.images.edit({ model: nameOf(far), prompt: "x", image, stream: true }));
+  const events = await receive(await openai.images.edit({ model: nameOf(far), prompt: "x", image, stream: true }));
   expect(events).toMatchObject([{ type: "image_edit.completed", b64_json: dot }]);
 });

@@ -17,7 +17,7 @@ const reply = (body: object, status = 200) => Response.json(body, { status });
 /** Follows from a first reply through these answers; an Error is a connection that failed. */
 async function run(first: Response, answers: readonly (Response | Error)[], signal = new AbortController().signal) {
   const waits: number[] = [];
-  const asked: string[] = [];
+  const requested: string[] = [];
   let nowMs = 0;
   const last = await pollUntilDone(
     first,
@@ -25,8 +25,8 @@ async function run(first: Response, answers: readonly (Response | Error)[], sign
     {
       clock: { monotonicMs: () => nowMs },
       ask: async (path) => {
-        asked.push(path);
-        const answer = answers[asked.length - 1] ?? reply({ next: "again" });
+        requested.push(path);
+        const answer = answers[requested.length - 1] ?? reply({ next: "again" });
         if (answer instanceof Error) throw answer;
         return answer.clone() as Response;
       },
@@ -38,21 +38,21 @@ async function run(first: Response, answers: readonly (Response | Error)[], sign
     },
     signal,
   );
-  return { status: last.status, body: await last.json(), waits, asked };
+  return { status: last.status, body: await last.json(), waits, requested };
 }
 
 describe("a task", () => {
   test("that is done is answered at once, byte for byte", async () => {
-    expect(await run(reply({ done: "ü" }), [])).toMatchObject({ body: { done: "ü" }, asked: [], waits: [] });
+    expect(await run(reply({ done: "ü" }), [])).toMatchObject({ body: { done: "ü" }, requested: [], waits: [] });
   });
 
   test("is asked for at the paths that its replies name, ever more slowly", async () => {
-    const told = await run(reply({ next: "a" }), [reply({ next: "b" }), reply({ next: "b" }), reply({ done: 1 })]);
-    expect(told).toEqual({ status: 200, body: { done: 1 }, waits: [10, 20, 20], asked: ["a", "b", "b"] });
+    const result = await run(reply({ next: "a" }), [reply({ next: "b" }), reply({ next: "b" }), reply({ done: 1 })]);
+    expect(result).toEqual({ status: 200, body: { done: 1 }, waits: [10, 20, 20], requested: ["a", "b", "b"] });
   });
 
   test("that was refused is not followed", async () => {
-    expect(await run(reply({ next: "a" }, 400), [])).toMatchObject({ status: 400, asked: [] });
+    expect(await run(reply({ next: "a" }, 400), [])).toMatchObject({ status: 400, requested: [] });
   });
 
   test("outlives two failures in a row, and as many again after an answer", async () => {
@@ -61,7 +61,7 @@ describe("a task", () => {
     const answers = [broken, busy, reply({ next: "b" }), busy, broken, reply({ done: 1 })];
     expect(await run(reply({ next: "a" }), answers)).toMatchObject({
       body: { done: 1 },
-      asked: ["a", "a", "a", "b", "b", "b"],
+      requested: ["a", "a", "a", "b", "b", "b"],
     });
   });
 
@@ -75,7 +75,7 @@ describe("a task", () => {
   });
 
   test("whose answer is a refusal ends there", async () => {
-    expect(await run(reply({ next: "a" }), [reply({ why: 1 }, 404)])).toMatchObject({ status: 404, asked: ["a"] });
+    expect(await run(reply({ next: "a" }), [reply({ why: 1 }, 404)])).toMatchObject({ status: 404, requested: ["a"] });
   });
 
   test("has a bound in time", async () => {
@@ -135,39 +135,39 @@ test("an edit is a task on a path of its own, and bytes are brought from the res
 test.each([
   {
     output: { task_status: "FAILED", code: "DataInspectionFailed", message: "No." },
-    told: { status: 400, code: "content_policy_violation" },
+    expected: { status: 400, code: "content_policy_violation" },
   },
   {
     output: { task_status: "FAILED", code: "InvalidParameter.Size", message: "No." },
-    told: { status: 400, code: "InvalidParameter.Size" },
+    expected: { status: 400, code: "InvalidParameter.Size" },
   },
   {
     output: { task_status: "FAILED", code: "InternalError.Timeout", message: "No." },
-    told: { status: 504, code: "upstream_timeout" },
+    expected: { status: 504, code: "upstream_timeout" },
   },
-  { output: { task_status: "FAILED" }, told: { status: 502, code: "upstream_failed" } },
-  { output: { task_status: "CANCELED" }, told: { status: 502, code: "upstream_failed" } },
-  { output: { task_status: "UNKNOWN" }, told: { status: 502, code: "upstream_failed" } },
+  { output: { task_status: "FAILED" }, expected: { status: 502, code: "upstream_failed" } },
+  { output: { task_status: "CANCELED" }, expected: { status: 502, code: "upstream_failed" } },
+  { output: { task_status: "UNKNOWN" }, expected: { status: 502, code: "upstream_failed" } },
   {
     output: { task_status: "SUCCEEDED", results: [{ code: "DataInspectionFailed", message: "No." }] },
-    told: { status: 400, code: "content_policy_violation" },
+    expected: { status: 400, code: "content_policy_violation" },
   },
-])("a task that ends as $output.task_status $output.code is $told.status", async ({ output, told }) => {
+])("a task that ends as $output.task_status $output.code is $expected.status", async ({ output, expected }) => {
   up.on(submit, task(output));
   const { status, body } = await ask("/v1/images/generations", { model, prompt: "x" });
-  expect({ status, ...(body["error"] as object) }).toMatchObject(told);
+  expect({ status, ...(body["error"] as object) }).toMatchObject(expected);
 });
 
 test("a client that leaves ends the questions", async () => {
   up.on(submit, task({ task_status: "RUNNING" }));
   up.on(poll, { ending: "hang", head: "" });
   const leaving = new AbortController();
-  const asked = openai.images
+  const requested = openai.images
     .generate({ model, prompt: "x" }, { signal: leaving.signal })
     .catch((thrown: Error) => thrown.name);
   const polled = await up.seen(1);
   leaving.abort();
-  await asked;
+  await requested;
   expect(await polled.aborted).toBeGreaterThan(0);
   expect(up.requests).toHaveLength(2);
   expect(gateway.url).toContain("127.0.0.1");

@@ -7,7 +7,7 @@ import { dot, fars, nameOf } from "./upstream-dialects.ts";
 const { up, openai, url, ask, rows } = await imageSetting();
 const file = () => toFile(dotBytes, "dot.png", { type: "image/png" });
 const last = () => up.requests.findLast(({ method }) => method === "POST")!;
-const text = (said: unknown): unknown => (typeof said === "string" ? said : (said as { text: string }).text);
+const text = (part: unknown): unknown => (typeof part === "string" ? part : (part as { text: string }).text);
 
 describe.each(fars)("$kind $model", (far) => {
   const model = nameOf(far);
@@ -70,8 +70,8 @@ describe.each(fars)("$kind $model", (far) => {
       { model, prompt: "bluer", images: [{ image_url: `data:image/png;base64,${dot}` }] },
       message(model, [{ image: `data:image/png;base64,${dot}` }, { text: "bluer" }]),
     ]) {
-      const { status, body: told } = await ask("/v1/images/edits", body);
-      expect({ status, error: told["error"] }).toEqual({ status: 200, error: undefined });
+      const { status, body: result } = await ask("/v1/images/edits", body);
+      expect({ status, error: result["error"] }).toEqual({ status: 200, error: undefined });
     }
   });
 });
@@ -127,8 +127,8 @@ test("a failover to another that takes bytes alone does not bring them twice", a
   up.on("POST /v1beta/models/gemini-3-pro-image:generateContent", { status: 503, json: { error: { code: 503 } } });
   up.on("POST /v1/images/edits", { json: { created: 1, data: [{ b64_json: dot }] } });
   const { status } = await ask("/v1/images/edits", message("brought", [{ image: url }, { text: "x" }]));
-  expect({ status, asked: up.requests.map(({ path }) => path) }).toEqual({
+  expect({ status, requested: up.requests.map(({ path }) => path) }).toEqual({
     status: 200,
-    asked: ["/dot.png", "/v1beta/models/gemini-3-pro-image:generateContent", "/v1/images/edits"],
+    requested: ["/dot.png", "/v1beta/models/gemini-3-pro-image:generateContent", "/v1/images/edits"],
   });
 });

@@ -9,8 +9,8 @@ const data = [{ url: "https://images.example/1.png" }, { url: "https://images.ex
 
 test("a server of this format gets the form as it came", async () => {
   up.on("POST /v1/images/variations", { json: { created: 7, data } });
-  const told = await openai.images.createVariation({ model: "dall-e-3", image, n: 1, size: "512x512", user: "u" });
-  expect({ ...told }).toMatchObject({ created: 7, data });
+  const result = await openai.images.createVariation({ model: "dall-e-3", image, n: 1, size: "512x512", user: "u" });
+  expect({ ...result }).toMatchObject({ created: 7, data });
   const [seen] = up.requests;
   expect(seen?.headers.get("content-type")).toStartWith("multipart/form-data");
   for (const [name, value] of Object.entries({ model: "dall-e-3", n: "1", size: "512x512", user: "u" }))

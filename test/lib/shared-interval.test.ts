@@ -67,14 +67,14 @@ test("a deadline aborts with its reason at the first tick behind its time, not b
 test("a deadline follows its parent at the next tick, and does not ask for it before", () => {
   const { watch, tickAt, waiting } = byHand();
   const parent = new AbortController();
-  let asked = 0;
+  let requested = 0;
   const askFor = () => {
-    asked++;
+    requested++;
     return parent.signal;
   };
   const follower = deadline(askFor, 100, watch, () => "never");
   parent.abort("gone");
-  expect([asked, follower.signal.aborted]).toEqual([0, false]);
+  expect([requested, follower.signal.aborted]).toEqual([0, false]);
   tickAt(1);
   expect([follower.signal.reason, waiting()]).toEqual(["gone", 0]);
 });

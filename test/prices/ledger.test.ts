@@ -84,8 +84,8 @@ describe.each(Object.entries(operationRequests))("%s", (_name, { operation, path
       if (operation !== "count") expect(row.cost).toBeGreaterThan(0n);
       expect([row.cost_version, row.price_version]).toEqual([expect.stringMatching(/^\w{12}$/), expect.anything()]);
     }
-    const told = response.headers.get("x-turnpike-cost");
-    if (told !== null) expect(added.map(({ price }) => price)).toContain(parseDecimal(told, 9));
+    const result = response.headers.get("x-turnpike-cost");
+    if (result !== null) expect(added.map(({ price }) => price)).toContain(parseDecimal(result, 9));
   });
 });
 

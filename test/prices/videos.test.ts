@@ -6,7 +6,7 @@ import { gateway } from "../support/gateway.ts";
 import { sendAs } from "../support/operation-requests.ts";
 import { until } from "../support/until.ts";
 import { upstream } from "../support/upstream.ts";
-import { videoTold } from "../videos/setting.ts";
+import { videoReply } from "../videos/setting.ts";
 
 const vendor = await upstream();
 const model = "veo-3.1-generate-001";
@@ -63,8 +63,8 @@ test.each([
   ["3840x2160", 1_200_000_000n],
   ["1000x1000", null],
 ])("the pixels that the vendor reports: %s", async (size, cost) => {
-  vendor.on("POST /v1/videos", { json: videoTold({ size }) });
-  vendor.on("GET /v1/videos/video_up", { json: videoTold({ size, status: "completed", progress: 100 }) });
+  vendor.on("POST /v1/videos", { json: videoReply({ size }) });
+  vendor.on("GET /v1/videos/video_up", { json: videoReply({ size, status: "completed", progress: 100 }) });
   const answer = await make({ model: "openai/sora-2", duration: 4 });
   expect([answer.status, await answer.text()]).toEqual([200, expect.any(String)]);
   expect(await settledCost()).toBe(cost);

@@ -7,7 +7,7 @@ import { dialectsOf } from "../../src/providers/provider.ts";
 import { collectChat } from "../support/chat-stream-reader.ts";
 import { says } from "../support/fixtures.ts";
 import { gateway } from "../support/gateway.ts";
-import { hear } from "../support/response-oracle.ts";
+import { transcribe } from "../support/response-oracle.ts";
 import { upstream } from "../support/upstream.ts";
 import { kindOf } from "./helpers.ts";
 
@@ -67,7 +67,7 @@ test("it has no list: the service tells what could be deployed", () => {
 
 describe("through the gateway", () => {
   const chat = async (body: object = {}) =>
-    hear(
+    transcribe(
       await fetch(`${running.url}/v1/chat/completions`, {
         method: "POST",
         headers: { authorization: `Bearer ${running.key}`, "content-type": "application/json" },
@@ -85,14 +85,14 @@ describe("through the gateway", () => {
     const message = "The response was filtered due to the prompt triggering Azure OpenAI's content management policy.";
     const error = { message, type: null, param: "prompt", code: "content_filter", status: 400, innererror: {} };
     up.on("*", { status: 400, json: { error } });
-    const heard = await chat();
-    expect(heard).toMatchObject({ status: 400, json: { error: { code: "content_filter", param: "prompt" } } });
+    const received = await chat();
+    expect(received).toMatchObject({ status: 400, json: { error: { code: "content_filter", param: "prompt" } } });
   });
 
   test("a key that is refused is the gateway's own trouble", async () => {
     up.on("*", { status: 401, json: { error: { code: "401", message: "Access denied: canary-azure" } } });
-    const heard = await chat();
-    expect(heard.status).toBe(502);
-    expect(heard.text).not.toContain("canary");
+    const received = await chat();
+    expect(received.status).toBe(502);
+    expect(received.text).not.toContain("canary");
   });
 });

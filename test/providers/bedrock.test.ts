@@ -11,7 +11,7 @@ import type { OutgoingRequest } from "../../src/providers/upstream.ts";
 import { collectChat, collectMessage } from "../support/chat-stream-reader.ts";
 import { says } from "../support/fixtures.ts";
 import { gateway } from "../support/gateway.ts";
-import { hear } from "../support/response-oracle.ts";
+import { transcribe } from "../support/response-oracle.ts";
 import { upstream } from "../support/upstream.ts";
 import { messagesOf } from "./aws-events.ts";
 import { kindOf } from "./helpers.ts";
@@ -113,8 +113,10 @@ describe("proof of who asks", () => {
   });
 
   test("a secret that comes back is hidden", () => {
-    const said = providerWith(published).dispatch.redactor.text("AKIDEXAMPLE wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY");
-    expect(said).toBe("[hidden] [hidden]");
+    const redacted = providerWith(published).dispatch.redactor.text(
+      "AKIDEXAMPLE wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY",
+    );
+    expect(redacted).toBe("[hidden] [hidden]");
   });
 });
 
@@ -132,14 +134,14 @@ test("a private endpoint has no list", () => {
 });
 
 test("the public endpoint lists models and profiles with signed requests", async () => {
-  const asked: OutgoingRequest[] = [];
+  const requested: OutgoingRequest[] = [];
   const models = { modelSummaries: [{ modelId: "amazon.nova-x", modelName: "Nova X", providerName: "Amazon" }, {}] };
   const profiles = {
     inferenceProfileSummaries: [{ inferenceProfileId: "us.amazon.nova-x", inferenceProfileName: "US Nova X" }],
   };
   // Both lists are asked for at once, and whichever is signed first arrives first.
   const send = async (request: OutgoingRequest) => {
-    asked.push(request);
+    requested.push(request);
     return Response.json(request.url.includes("foundation-models") ? models : profiles);
   };
   const entry = { name: "aws", kind, credential: null, models: null, headers: {}, timeouts: {} };
@@ -150,18 +152,18 @@ test("the public endpoint lists models and profiles with signed requests", async
     { id: "amazon.nova-x", displayName: "Nova X", ownedBy: "Amazon" },
     { id: "us.amazon.nova-x", displayName: "US Nova X", ownedBy: "aws" },
   ]);
-  for (const { url, headers } of asked) {
+  for (const { url, headers } of requested) {
     expect(url).toStartWith("https://bedrock.us-east-1.amazonaws.com/");
     expect(headers["authorization"]).toContain("/us-east-1/bedrock/aws4_request");
   }
-  expect(asked).toHaveLength(2);
+  expect(requested).toHaveLength(2);
 });
 
 describe("through the gateway", () => {
   const model = "aws/anthropic.claude-sonnet-4-5";
   const binary = { headers: { "content-type": "application/vnd.amazon.eventstream" } };
   const post = async (path: string, body: object, headers: Record<string, string> = {}, onFirst?: () => void) =>
-    hear(
+    transcribe(
       await fetch(`${running.url}${path}`, {
         method: "POST",
         headers: { authorization: `Bearer ${running.key}`, "content-type": "application/json", ...headers },
@@ -179,8 +181,8 @@ describe("through the gateway", () => {
 
   test.each(["frame", "byte"] as const)("a stream of messages, each %s by itself", async (cutAt) => {
     up.on("*", { bytes: messagesOf("tools"), cutAt, ...binary });
-    const told = collectChat(await chat({ stream: true, stream_options: { include_usage: true } }));
-    expect(told).toMatchObject({
+    const result = collectChat(await chat({ stream: true, stream_options: { include_usage: true } }));
+    expect(result).toMatchObject({
       text: "Let me check.",
       calls: [
         { name: "get_time", input: { zone: "UTC" } },
@@ -195,10 +197,10 @@ describe("through the gateway", () => {
 
   test("thinking reaches a client of another protocol", async () => {
     up.on("*", { bytes: messagesOf("thinking"), ...binary });
-    const told = collectMessage(
+    const result = collectMessage(
       await post("/v1/messages", { stream: true, max_tokens: 9 }, { "anthropic-version": "2023-06-01" }),
     );
-    expect(told).toMatchObject({ thinking: "Two lookups.", text: "Noon.", stop: "end_turn", isEnded: true });
+    expect(result).toMatchObject({ thinking: "Two lookups.", text: "Noon.", stop: "end_turn", isEnded: true });
   });
 
   test.each(["frame", "nowhere"] as const)(
@@ -208,8 +210,8 @@ describe("through the gateway", () => {
       const damaged = Buffer.from(third);
       damaged[damaged.length - 1] = (damaged.at(-1) ?? 0) ^ 1;
       up.on("*", { bytes: [first ?? third, second ?? third, damaged, ...rest], cutAt, ...binary });
-      const told = collectChat(await chat({ stream: true }));
-      expect(told).toMatchObject({ text: "Hello", isEnded: false, error: { code: "upstream_protocol_error" } });
+      const result = collectChat(await chat({ stream: true }));
+      expect(result).toMatchObject({ text: "Hello", isEnded: false, error: { code: "upstream_protocol_error" } });
     },
   );
 
@@ -222,9 +224,9 @@ describe("through the gateway", () => {
   });
 
   test("an exception within a stream", async () => {
-    const heard = Promise.withResolvers<void>();
-    up.on("*", { bytes: messagesOf("error-midstream"), gate: heard.promise, gateAfter: 2, ...binary });
-    expect(collectChat(await chat({ stream: true }, heard.resolve))).toMatchObject({
+    const received = Promise.withResolvers<void>();
+    up.on("*", { bytes: messagesOf("error-midstream"), gate: received.promise, gateAfter: 2, ...binary });
+    expect(collectChat(await chat({ stream: true }, received.resolve))).toMatchObject({
       text: "Hello",
       isEnded: false,
       error: {},
@@ -242,17 +244,17 @@ describe("through the gateway", () => {
 
   test("refusals by their status, without secrets", async () => {
     up.on("*", says("bedrock-converse/error-403.json"));
-    const heard = await chat();
-    expect(heard.status).toBe(502);
-    expect(JSON.stringify(heard)).not.toContain("canary");
+    const received = await chat();
+    expect(received.status).toBe(502);
+    expect(JSON.stringify(received)).not.toContain("canary");
     up.on("*", says("bedrock-converse/error-400-too-long.json"));
     expect(JSON.stringify((await chat()).json)).toContain("context_length_exceeded");
   });
 
   test("several replies are asked for one by one", async () => {
     up.on("*", says("bedrock-converse/text.json"));
-    const heard = await chat({ n: 2 });
-    expect((heard.json as { choices: unknown[] }).choices.length).toBe(2);
+    const received = await chat({ n: 2 });
+    expect((received.json as { choices: unknown[] }).choices.length).toBe(2);
     expect(up.requests.length).toBe(2);
   });
 });

@@ -35,16 +35,16 @@ function patched(bodies: readonly JsonObject[]): JsonObject[] {
 }
 
 /** Thinking and text of one choice of a stream. */
-function told(bodies: readonly JsonObject[], index = 0): string[] {
+function resultOf(bodies: readonly JsonObject[], index = 0): string[] {
   const deltas = bodies.flatMap((body) =>
     (body as { choices: { index: number; delta: JsonObject }[] }).choices.filter((choice) => choice.index === index),
   );
-  const said = (name: string) => deltas.map(({ delta }) => String(delta[name] ?? "")).join("");
-  return [said("reasoning_content"), said("content")];
+  const joined = (name: string) => deltas.map(({ delta }) => String(delta[name] ?? "")).join("");
+  return [joined("reasoning_content"), joined("content")];
 }
 
 const streamed = (pieces: readonly string[]): string[] =>
-  told(patched([...pieces.map((content) => chunk(0, { content })), chunk(0, {}, { finish_reason: "stop" })]));
+  resultOf(patched([...pieces.map((content) => chunk(0, { content })), chunk(0, {}, { finish_reason: "stop" })]));
 
 const rows: [name: string, content: string, thinking: string, text: string][] = [
   ["thinking before the answer", "<think>\nOne.\n\nTwo.\n</think>\n\nAnswer.", "One.\n\nTwo.", "Answer."],
@@ -83,8 +83,8 @@ describe("a text with", () => {
 
 describe("what stands beside the text", () => {
   test("thinking that the server told by itself stays, and so does a text without tags, untouched", () => {
-    const beside = wholeOf("Answer.", {}, { reasoning_content: "Known." });
-    expect(inlineThinking.patch(beside)).toBe(beside);
+    const withReasoning = wholeOf("Answer.", {}, { reasoning_content: "Known." });
+    expect(inlineThinking.patch(withReasoning)).toBe(withReasoning);
     const both = wholeOf("<think>One. </think>Answer.", {}, { reasoning_content: "Known." });
     expect(choiceOf(inlineThinking.patch(both))?.message).toMatchObject({ reasoning_content: "One.Known." });
   });
@@ -124,8 +124,8 @@ describe("a stream", () => {
       chunk(0, { content: "<think>no" }),
       chunk(1, {}, { finish_reason: "stop" }),
     ]);
-    expect(told(bodies, 0)).toEqual(["", "Answer.<think>no"]);
-    expect(told(bodies, 1)).toEqual(["One.", "Two."]);
+    expect(resultOf(bodies, 0)).toEqual(["", "Answer.<think>no"]);
+    expect(resultOf(bodies, 1)).toEqual(["One.", "Two."]);
   });
 
   test("goes by unread once its text has begun", () => {

@@ -3,7 +3,7 @@ import { afterAll, expect, test } from "bun:test";
 import type { UpstreamRequest } from "../../src/dialects/dialect.ts";
 import { providerAt } from "./helpers.ts";
 
-interface Heard {
+interface Received {
   method: string;
   path: string;
   type: string | null;
@@ -11,23 +11,23 @@ interface Heard {
   form: [string, unknown][];
 }
 
-let heard: Heard | undefined;
+let received: Received | undefined;
 const server = Bun.serve({
   port: 0,
   hostname: "127.0.0.1",
   async fetch(request) {
     const type = request.headers.get("content-type");
     const form = type?.startsWith("multipart/") ? [...(await request.clone().formData())] : [];
-    heard = { method: request.method, path: new URL(request.url).pathname, type, text: await request.text(), form };
+    received = { method: request.method, path: new URL(request.url).pathname, type, text: await request.text(), form };
     return Response.json({});
   },
 });
 afterAll(() => server.stop(true));
 const provider = providerAt("openai", server.url.href.replace(/\/$/, ""));
 
-async function leaves(call: UpstreamRequest): Promise<Heard | undefined> {
+async function leaves(call: UpstreamRequest): Promise<Received | undefined> {
   await provider.dispatch.sendTask?.(call, new AbortController().signal);
-  return heard;
+  return received;
 }
 
 test("a call is a POST of JSON unless it says otherwise", async () => {
@@ -50,10 +50,10 @@ test("a form arrives part by part, whatever stands in names and bytes", async ()
     { name: "image[]", fileName: 'na"me.png', type: "image/png\r\nx-evil: 1", bytes },
     { name: "empty", fileName: "e", type: "text/plain", bytes: new Uint8Array() },
   ];
-  const said = await leaves({ path: "videos", body: {}, form });
-  expect(said?.type).toMatch(/^multipart\/form-data; boundary=turnpike-\w{32}$/);
-  expect(said?.text).not.toContain("\r\nx-evil");
-  const [prompt, quoted, image, empty] = said?.form ?? [];
+  const packed = await leaves({ path: "videos", body: {}, form });
+  expect(packed?.type).toMatch(/^multipart\/form-data; boundary=turnpike-\w{32}$/);
+  expect(packed?.text).not.toContain("\r\nx-evil");
+  const [prompt, quoted, image, empty] = packed?.form ?? [];
   expect(prompt).toEqual(["prompt", "ein Kätzchen\r\n--turnpike-\r\n"]);
   expect(quoted?.[1]).toBe("");
   expect(image?.[0]).toBe("image[]");

@@ -31,10 +31,10 @@ describe("the table", () => {
   });
 
   test("everybody is there", () => {
-    const asked =
+    const requested =
       "openrouter groq deepseek mistral xai together fireworks cerebras moonshot zhipu dashscope siliconflow";
     const local = "ollama lmstudio vllm llamacpp";
-    expect(presets.map(({ name }) => name)).toEqual(expect.arrayContaining(`${asked} ${local}`.split(" ")));
+    expect(presets.map(({ name }) => name)).toEqual(expect.arrayContaining(`${requested} ${local}`.split(" ")));
   });
 
   test.each(presets.map((kind) => [kind.name, kind] as const))("%s is sound", (name, kind) => {
@@ -94,9 +94,9 @@ describe("calls", () => {
       { role: "tool", tool_call_id: id, content: "1" },
     ];
     const sent = patchRequest(kindOf("mistral"), { path: "chat/completions", body: { model: "m", messages } });
-    const said = JSON.stringify(sent.body.messages);
-    const [made] = /[a-f0-9]{9}(?=")/.exec(said) ?? [];
-    expect(said.split(`"${made}"`)).toHaveLength(3);
+    const sentMessages = JSON.stringify(sent.body.messages);
+    const [made] = /[a-f0-9]{9}(?=")/.exec(sentMessages) ?? [];
+    expect(sentMessages.split(`"${made}"`)).toHaveLength(3);
   });
 
   test("thinking that nobody signed goes back to servers that insist on it, and to no other", () => {

@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { addressClassOf, hostnameOf, parseUrl, plainAddress } from "../../src/providers/safe-fetch/url-policy.ts";
 
-const judge = (text: string) => {
+const check = (text: string) => {
   const address = plainAddress(text);
   return address === null ? "no address" : addressClassOf(address);
 };
@@ -32,8 +32,8 @@ const edges: [string, string, string, string, string][] = [
 ];
 
 test.each(edges)("%s: %s | %s to %s | %s", (standing, below, first, last, above) => {
-  expect([judge(first), judge(last)]).toEqual([standing, standing]);
-  for (const outside of [below, above]) if (outside !== "-") expect(judge(outside)).toBe("open");
+  expect([check(first), check(last)]).toEqual([standing, standing]);
+  for (const outside of [below, above]) if (outside !== "-") expect(check(outside)).toBe("open");
 });
 
 const special: [string, string][] = [
@@ -86,7 +86,7 @@ const special: [string, string][] = [
 ];
 
 test.each(special)("%s is %s", (address, standing) => {
-  expect(judge(address)).toBe(standing);
+  expect(check(address)).toBe(standing);
 });
 
 const bits4 = (address: string): number => address.split(".").reduce((sum, byte) => sum * 256 + Number(byte), 0);
@@ -107,7 +107,7 @@ test("IPv4: what the list says is what arithmetic says", () => {
   fc.assert(
     fc.property(everyBits, (bits) => {
       const isGuarded = guarded4.some(([first, last]) => bits >= first && bits <= last);
-      expect(judge(text4(bits)) !== "open").toBe(isGuarded);
+      expect(check(text4(bits)) !== "open").toBe(isGuarded);
     }),
     { numRuns: 3_000 },
   );
@@ -156,7 +156,7 @@ const spelling4 = everyBits.chain((bits) =>
     .map((host) => ({ bits, host })),
 );
 
-test("IPv4: every spelling is judged as the address that it is", () => {
+test("IPv4: every spelling is checked as the address that it is", () => {
   fc.assert(
     fc.property(spelling4, ({ bits, host }) => {
       const place = parseUrl(`http://${host}/`, 2_048);
@@ -190,8 +190,8 @@ test.each(wrappings)("IPv6: a private IPv4 address is not reached inside one: %s
       const text = wrap((bits >>> 16).toString(16), (bits & 0xffff).toString(16));
       expect(hostnameOf(new URL(`http://[${text}]/`))).not.toBeNull();
       // ::1 is itself before it is compatible with 0.0.0.1.
-      if (isUnwrapped) expect(judge(text)).toBe(judge(text4(bits)));
-      else expect(judge(text)).toBe(plainAddress(text) === "::1" ? "closed" : "never");
+      if (isUnwrapped) expect(check(text)).toBe(check(text4(bits)));
+      else expect(check(text)).toBe(plainAddress(text) === "::1" ? "closed" : "never");
     }),
     { numRuns: 500 },
   );
@@ -202,7 +202,7 @@ test("IPv6: only what was given out is open", () => {
   fc.assert(
     fc.property(fc.array(group, { minLength: 8, maxLength: 8 }), (groups) => {
       const isGiven = /^[23]...$/.test(groups[0]?.padStart(4, "0") ?? "");
-      if (!isGiven) expect(judge(groups.join(":"))).not.toBe("open");
+      if (!isGiven) expect(check(groups.join(":"))).not.toBe("open");
     }),
   );
 });

@@ -1,4 +1,4 @@
-// DNS: every answer counts, the connection goes to the one that was judged, and a second look never happens.
+// DNS: every answer counts, the connection goes to the one that was checked, and a second look never happens.
 import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
 import { readAllowed } from "../../src/providers/safe-fetch/allowlist.ts";
 import { createResolver, resolvePinned } from "../../src/providers/safe-fetch/resolver.ts";
@@ -42,7 +42,7 @@ test.each(spoiled.map((answer) => ({ answer })))("the answer $answer spoils the 
   const dns = scriptedDns({ "store.test": [answer] });
   const fault = await faultOf(fetchWith("http://store.test/", { dns }));
   expect(fault).toMatchObject({ status: 400, message: nowhere });
-  expect(dns.asked).toEqual(["store.test"]);
+  expect(dns.requested).toEqual(["store.test"]);
 });
 
 test("a name is looked up once, and the connection goes where it was found: no resolver knows this name", async () => {
@@ -50,7 +50,7 @@ test("a name is looked up once, and the connection goes where it was found: no r
   const dns = scriptedDns({ "store.test": [["127.0.0.1"], ["10.0.0.1"]] });
   const allow = [`127.0.0.1:${port()}`];
   expect(await textOf(fetchWith(`http://store.test:${port()}/a?b=c#d`, { dns, allow }))).toBe("picture");
-  expect(dns.asked).toEqual(["store.test"]);
+  expect(dns.requested).toEqual(["store.test"]);
   const [seen] = store.requests;
   expect(seen?.headers.get("host")).toBe(`store.test:${port()}`);
   expect([seen?.method, seen?.path, seen?.query.get("b")]).toEqual(["GET", "/a", "c"]);
@@ -71,17 +71,17 @@ test("rebinding: the first answer may be used, the second is the loopback; nothi
   const allow = [`${elsewhere}:${inner.port}`];
   const work = fetchWith(`http://rebind.test:${inner.port}/`, { dns, allow, timeoutMs: 200 });
   expect((await faultOf(work)).message).toMatch(/could not be fetched/);
-  expect(dns.asked).toEqual(["rebind.test"]);
+  expect(dns.requested).toEqual(["rebind.test"]);
   expect(inner.caught()).toBe(0);
 });
 
-test("rebinding between two hops: the second is judged by its own answer", async () => {
+test("rebinding between two hops: the second is checked by its own answer", async () => {
   store.next({ status: 302, headers: { location: "/again" }, text: "" });
   const dns = scriptedDns({ "rebind.test": [["127.0.0.1"], ["10.0.0.1"]] });
   const allow = [`127.0.0.1:${port()}`];
   const fault = await faultOf(fetchWith(`http://rebind.test:${port()}/`, { dns, allow }));
   expect(fault.message).toBe(nowhere);
-  expect(dns.asked).toEqual(["rebind.test", "rebind.test"]);
+  expect(dns.requested).toEqual(["rebind.test", "rebind.test"]);
   expect(store.requests).toHaveLength(1);
 });
 
@@ -92,7 +92,7 @@ test("rebinding of an allowed name: it may not come to be a metadata service", a
   expect((await faultOf(fetchWith(`http://store.test:${port()}/`, { dns, allow }))).message).toBe(nowhere);
 });
 
-test("where the first address refuses the connection, the next one that was judged is asked", async () => {
+test("where the first address refuses the connection, the next one that was checked is asked", async () => {
   store.next({ text: "picture" });
   const dns = scriptedDns({ "store.test": [["127.0.0.2", "127.0.0.1"], []] });
   const allow = [`127.0.0.0/8:${port()}`];

@@ -24,7 +24,7 @@ afterAll(async () => {
 });
 
 const server = () => `127.0.0.1:${silent.address().port}`;
-const heard = (): Promise<void> => new Promise((resolve) => silent.once("message", () => resolve()));
+const receive = (): Promise<void> => new Promise((resolve) => silent.once("message", () => resolve()));
 
 async function submit(name: string, key = running.key) {
   const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
@@ -37,16 +37,16 @@ const late = { status: 504, retry: "true" };
 
 test("a name server that does not answer is told as something to try again, after the bound", async () => {
   const startMs = performance.now();
-  const told = await submit("one.test");
-  expect(told).toMatchObject(late);
-  expect(at(told.body, "error", "code")).toBe("upstream_timeout");
+  const result = await submit("one.test");
+  expect(result).toMatchObject(late);
+  expect(at(result.body, "error", "code")).toBe("upstream_timeout");
   expect(performance.now() - startMs).toBeGreaterThan(350);
 });
 
 test("one key has so many look-ups and no more; other keys have their own", async () => {
   const first = [submit("two.test"), submit("three.test")];
-  await heard();
-  await heard();
+  await receive();
+  await receive();
   const [third, other] = await Promise.all([submit("four.test"), submit("five.test", otherKey)]);
   expect({ status: third.status, code: at(third.body, "error", "code") }).toEqual({
     status: 429,
@@ -62,7 +62,7 @@ test("many names that nobody answers for keep no other look-up waiting", async (
   const names = Array.from({ length: 64 }, (_, index) => `name${index}.test`);
   let settled = 0;
   for (const name of names) void dns(name).catch(() => settled++);
-  await heard();
+  await receive();
   // The runtime's own look-ups, as fetch makes them.
   const target = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response("here") });
   expect(await (await fetch(`http://localhost:${target.port}/`, { keepalive: false })).text()).toBe("here");

@@ -1,4 +1,4 @@
-// Redirects: followed by hand, three at most, each judged like the first.
+// Redirects: followed by hand, three at most, each checked like the first.
 import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
 import { type Upstream, upstream } from "../support/upstream.ts";
 import { faultOf, fetchWith, nowhere, scriptedDns, textOf, to, trap } from "./safe-fetch-support.ts";
@@ -64,7 +64,7 @@ test.each(inward)("to %s: told as leading nowhere, nobody is asked", async (loca
   expect(inner.caught()).toBe(0);
 });
 
-test("the last of a chain is judged like the first", async () => {
+test("the last of a chain is checked like the first", async () => {
   store.next(to("/1"), to(`${store.url}/2`), to(`http://127.0.0.1:${inner.port}/`));
   expect((await faulty({ allow: [...allow(), `other.test:${inner.port}`] })).message).toBe(nowhere);
   expect(store.requests).toHaveLength(3);

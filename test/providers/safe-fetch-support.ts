@@ -7,16 +7,16 @@ import type { Reply } from "../support/upstream.ts";
 export const nowhere = "The URL points to a host that this gateway is not allowed to fetch.";
 
 /** Answers from this table, the answers of a name one after the other, the last one again and again; remembers what it was asked. */
-export function scriptedDns(table: Record<string, string[][]>): Dns & { asked: string[] } {
-  const asked: string[] = [];
+export function scriptedDns(table: Record<string, string[][]>): Dns & { requested: string[] } {
+  const requested: string[] = [];
   const dns = async (hostname: string): Promise<string[]> => {
-    asked.push(hostname);
+    requested.push(hostname);
     const answers = table[hostname] ?? [];
     const answer = answers.length > 1 ? answers.shift() : answers[0];
     if (answer === undefined) throw new Error(`ENOTFOUND ${hostname}`);
     return answer;
   };
-  return Object.assign(dns, { asked });
+  return Object.assign(dns, { requested });
 }
 
 export const noDns: Dns = () => Promise.reject(new Error("ENOTFOUND"));

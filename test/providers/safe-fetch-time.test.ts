@@ -87,13 +87,13 @@ test.each<[string, Reply]>([
 
 test("ten seconds where no bound is given", async () => {
   store.next({ text: "x" });
-  const asked: number[] = [];
+  const requested: number[] = [];
   const setTimer = (_: () => void, afterMs: number) => {
-    asked.push(afterMs);
+    requested.push(afterMs);
     return () => undefined;
   };
   await go({ setTimer, timeoutMs: undefined });
-  expect(asked).toEqual([10_000]);
+  expect(requested).toEqual([10_000]);
 });
 
 test("who has given up before asks nobody", async () => {
@@ -101,7 +101,7 @@ test("who has given up before asks nobody", async () => {
   const dns = scriptedDns({ "store.test": [["127.0.0.1"]] });
   const own = { dns, signal: AbortSignal.abort(reason) };
   expect(await fetchWith("http://store.test/", own).catch((error: unknown) => error)).toBe(reason);
-  expect(dns.asked).toEqual([]);
+  expect(dns.requested).toEqual([]);
 });
 
 test("a body that is cancelled closes its connection and forgets its time", async () => {

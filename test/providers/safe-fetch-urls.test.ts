@@ -133,7 +133,7 @@ test.each(refused)("%s", async (text, words) => {
   const fault = await faultOf(fetchWith(text, { dns }));
   expect(fault).toMatchObject({ status: 400, code: "invalid_value", param: "image_url" });
   expect(fault.message).toMatch(words);
-  expect(dns.asked).toEqual([]);
+  expect(dns.requested).toEqual([]);
 });
 
 test("a text of 2048 characters is not too long", () => {

@@ -17,7 +17,7 @@ import { hostOf } from "../../src/providers/vertex/index.ts";
 import { collectChat, collectMessage } from "../support/chat-stream-reader.ts";
 import { says } from "../support/fixtures.ts";
 import { gateway } from "../support/gateway.ts";
-import { hear } from "../support/response-oracle.ts";
+import { transcribe } from "../support/response-oracle.ts";
 import { thrown } from "../support/sample-requests.ts";
 import { upstream } from "../support/upstream.ts";
 import { kindOf } from "./helpers.ts";
@@ -146,7 +146,7 @@ test("its models, of all publishers", async () => {
 
 describe("through the gateway", () => {
   const post = async (path: string, body: object, headers: Record<string, string> = {}) =>
-    hear(
+    transcribe(
       await fetch(`${running.url}${path}`, {
         method: "POST",
         headers: { authorization: `Bearer ${running.key}`, "content-type": "application/json", ...headers },
@@ -154,14 +154,14 @@ describe("through the gateway", () => {
       }),
     );
   const claudePath = `/v1/${place}/publishers/anthropic/models/claude-sonnet-4-5`;
-  const asked = () => up.requests.filter(({ path }) => path !== "/token");
+  const requested = () => up.requests.filter(({ path }) => path !== "/token");
 
   test("a message in its own protocol, frame by frame as it comes", async () => {
     up.on(`POST ${claudePath}:streamRawPredict`, says("anthropic-messages/text.sse"));
     const body = { model: "claude-sonnet-4-5", max_tokens: 9, stream: true };
-    const told = collectMessage(await post("/v1/messages", body, { "anthropic-version": "2023-06-01" }));
-    expect(told).toMatchObject({ text: "Hello there, traveller.", isEnded: true });
-    expect(asked()[0]?.headers.get("authorization")).toBe("Bearer ya29.one");
+    const result = collectMessage(await post("/v1/messages", body, { "anthropic-version": "2023-06-01" }));
+    expect(result).toMatchObject({ text: "Hello there, traveller.", isEnded: true });
+    expect(requested()[0]?.headers.get("authorization")).toBe("Bearer ya29.one");
   });
 
   test("a chat with either maker's model, under one token", async () => {
@@ -169,7 +169,7 @@ describe("through the gateway", () => {
     up.on(`POST /v1beta1/${place}/publishers/google/models/gemini-3-pro:generateContent`, says("gemini/text.json"));
     expect(collectChat(await post("/v1/chat/completions", { model: "claude-sonnet-4-5" })).text).toMatch(/Hello/);
     expect(collectChat(await post("/v1/chat/completions", { model: "gemini-3-pro" })).text).toMatch(/Hello/);
-    expect(up.requests.length - asked().length).toBeLessThan(2);
+    expect(up.requests.length - requested().length).toBeLessThan(2);
   });
 
   test("a token that is refused is asked for anew", async () => {
@@ -179,7 +179,7 @@ describe("through the gateway", () => {
     up.on("POST /token", token("ya29.two"));
     up.on(`POST ${claudePath}:rawPredict`, says("anthropic-messages/text.json"));
     expect((await post("/v1/chat/completions", { model: "claude-sonnet-4-5" })).status).toBe(200);
-    expect(asked()[0]?.headers.get("authorization")).toBe("Bearer ya29.two");
+    expect(requested()[0]?.headers.get("authorization")).toBe("Bearer ya29.two");
   });
 
   test("without a token there is no request", async () => {
@@ -187,9 +187,9 @@ describe("through the gateway", () => {
     await post("/v1/chat/completions", { model: "claude-sonnet-4-5" });
     up.clear();
     up.on("POST /token", { status: 400, json: { error: "invalid_grant", error_description: "canary" } });
-    const heard = await post("/v1/chat/completions", { model: "claude-sonnet-4-5" });
-    expect(heard.status).toBe(502);
-    expect(heard.text).not.toContain("canary");
-    expect(asked()).toEqual([]);
+    const received = await post("/v1/chat/completions", { model: "claude-sonnet-4-5" });
+    expect(received.status).toBe(502);
+    expect(received.text).not.toContain("canary");
+    expect(requested()).toEqual([]);
   });
 });

@@ -3,7 +3,7 @@ import { expect } from "bun:test";
 import { chatRound, clockTool } from "../scenarios/bodies.ts";
 import { at, list, text } from "../support/chat-stream-reader.ts";
 import { says } from "../support/fixtures.ts";
-import { scenes } from "../support/scenario.ts";
+import { scenarios } from "../support/scenario.ts";
 import {
   ask,
   askAgain,
@@ -23,24 +23,24 @@ const toGoogle = { model: "gemini-x" };
 const claudeText = says("anthropic-messages/text.json");
 const googleText = says("gemini/text.json");
 
-scenes("classic bugs: ids, order and results of calls", [
+scenarios("classic bugs: ids, order and results of calls", [
   bug(1, "parallel calls keep their own index and arguments", {
     call: { body: { ...toClaude, stream: true, tools: [clockTool] } },
     upstream: { claude: says("anthropic-messages/tools.sse") },
-    sees: { told: { calls: twoCalls as never } },
+    sees: { result: { calls: twoCalls as never } },
   }),
   bug(2, "the index of a call counts calls, not blocks", {
     call: { body: { ...toClaude, stream: true, tools: [clockTool] } },
     upstream: { claude: says("anthropic-messages/tools.sse") },
-    also: (heard) => {
-      const heardCalls = heard.frames.flatMap(({ data }) => list(data, "choices", 0, "delta", "tool_calls"));
-      expect([...new Set(heardCalls.map((call) => at(call, "index")))]).toEqual([0, 1]);
+    also: (received) => {
+      const receivedCalls = received.frames.flatMap(({ data }) => list(data, "choices", 0, "delta", "tool_calls"));
+      expect([...new Set(receivedCalls.map((call) => at(call, "index")))]).toEqual([0, 1]);
     },
   }),
   bug(3, "results of parallel calls are one user message, results first", {
     call: { body: { ...toClaude, messages: [...chatRound, { role: "user", content: "And now?" }] } },
     upstream: { claude: claudeText },
-    also: (_heard, world) => {
+    also: (_received, world) => {
       const turns = list(sent(world, "claude"), "messages");
       expect(turns.map((turn) => at(turn, "role"))).toEqual(["user", "assistant", "user"]);
       expect(blocksOf(turns[2]).map((block) => at(block, "type"))).toEqual(["tool_result", "tool_result", "text"]);
@@ -51,7 +51,7 @@ scenes("classic bugs: ids, order and results of calls", [
       body: { ...toGoogle, messages: [ask, called, chatResult("call_b", "Monday"), chatResult("call_a", "12:00")] },
     },
     upstream: { google: googleText },
-    also: (_heard, world) => {
+    also: (_received, world) => {
       const contents = list(sent(world, "google"), "contents");
       expect(contents).toHaveLength(3);
       const names = list(contents[2], "parts").map((part) => at(part, "functionResponse", "name"));
@@ -73,7 +73,7 @@ scenes("classic bugs: ids, order and results of calls", [
       },
     },
     upstream: { google: googleText },
-    also: (_heard, world) => {
+    also: (_received, world) => {
       const contents = list(sent(world, "google"), "contents");
       expect(contents.map((content) => at(content, "role"))).toEqual(["user", "model", "user"]);
       expect(list(contents[1], "parts").filter((part) => at(part, "functionCall"))).toHaveLength(2);
@@ -87,7 +87,7 @@ scenes("classic bugs: ids, order and results of calls", [
       },
     },
     upstream: { claude: claudeText },
-    also: (_heard, world) => {
+    also: (_received, world) => {
       const results = ofType(blocksOf(list(sent(world, "claude"), "messages")[2]), "tool_result");
       expect(results).toMatchObject([{ tool_use_id: "call_a" }, { tool_use_id: "call_b", is_error: true }]);
     },
@@ -97,7 +97,7 @@ scenes("classic bugs: ids, order and results of calls", [
       body: { ...toClaude, messages: [ask, chatResult("call_gone", "12:00 sharp"), { role: "user", content: "So?" }] },
     },
     upstream: { claude: claudeText },
-    also: (_heard, world) => {
+    also: (_received, world) => {
       const wire = textOf(sent(world, "claude"));
       expect(wire).toContain("12:00 sharp");
       expect(wire).not.toContain("tool_result");
@@ -106,14 +106,14 @@ scenes("classic bugs: ids, order and results of calls", [
   bug(8, "ids that the upstream left out are made, unlike each other and the same each time", {
     call: { body: { ...toGoogle, tools: [clockTool] } },
     upstream: { google: says("gemini/calls-without-ids.json") },
-    also: async (heard, world) => {
+    also: async (expected, world) => {
       const ids = (json: unknown) => list(json, "choices", 0, "message", "tool_calls").map((call) => at(call, "id"));
       const again = await askAgain(world, "google", says("gemini/calls-without-ids.json"), {
         body: { ...toGoogle, tools: [clockTool] },
       });
-      expect(new Set(ids(heard.json)).size).toBe(ids(heard.json).length);
-      expect(ids(heard.json).length).toBeGreaterThan(1);
-      expect(ids(again.json)).toEqual(ids(heard.json));
+      expect(new Set(ids(expected.json)).size).toBe(ids(expected.json).length);
+      expect(ids(expected.json).length).toBeGreaterThan(1);
+      expect(ids(again.json)).toEqual(ids(expected.json));
     },
   }),
   bug(9, "ids of a foreign alphabet are cleaned, the call and its result alike", {
@@ -128,7 +128,7 @@ scenes("classic bugs: ids, order and results of calls", [
       },
     },
     upstream: { claude: claudeText },
-    also: (_heard, world) => {
+    also: (_received, world) => {
       const turns = list(sent(world, "claude"), "messages");
       const id = at(ofType(blocksOf(turns[1]), "tool_use")[0], "id");
       expect(id).toMatch(/^[A-Za-z0-9_-]{1,64}$/);
@@ -138,11 +138,11 @@ scenes("classic bugs: ids, order and results of calls", [
   bug(10, "the signature of a call travels through chat, and a stand-in where there is none", {
     call: { body: { ...toGoogle, tools: [clockTool] } },
     upstream: { google: says("gemini/tools.json") },
-    also: async (heard, world) => {
-      const said = at(heard.json, "choices", 0, "message");
-      const ids = list(said, "tool_calls").map((call) => text(call, "id"));
+    also: async (received, world) => {
+      const message = at(received.json, "choices", 0, "message");
+      const ids = list(message, "tool_calls").map((call) => text(call, "id"));
       const results = ids.map((id) => chatResult(id, "noon"));
-      await askAgain(world, "google", googleText, { body: { ...toGoogle, messages: [ask, said, ...results] } });
+      await askAgain(world, "google", googleText, { body: { ...toGoogle, messages: [ask, message, ...results] } });
       expect(textOf(sent(world, "google"))).toContain("EsQDCsEDAXLI2nzToolSignature/+ab==");
       await askAgain(world, "google", googleText, { body: { ...toGoogle, messages: chatRound } });
       const parts = list(sent(world, "google"), "contents", 1, "parts").filter((part) => at(part, "functionCall"));

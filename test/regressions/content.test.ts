@@ -3,7 +3,7 @@ import { expect } from "bun:test";
 import { pixel } from "../scenarios/bodies.ts";
 import { at, list } from "../support/chat-stream-reader.ts";
 import { says } from "../support/fixtures.ts";
-import { scenes } from "../support/scenario.ts";
+import { scenarios } from "../support/scenario.ts";
 import { blocksOf, bug, chatCall, chatResult, sent, textOf } from "./support.ts";
 
 const toClaude = { model: "claude-x" };
@@ -13,7 +13,7 @@ const pdf = Buffer.from("%PDF-1.7\n1 0 obj\n<<>>\nendobj\ntrailer\n<<>>\n%%EOF\n
 const image = (url: string) => user([{ type: "image_url", image_url: { url } }]);
 const sourceOf = (wire: unknown) => at(list(wire, "messages")[0], "content", 0);
 
-scenes("classic bugs: messages and content", [
+scenarios("classic bugs: messages and content", [
   bug(21, "empty texts and empty turns do not reach the upstream", {
     call: {
       body: {
@@ -29,7 +29,7 @@ scenes("classic bugs: messages and content", [
       },
     },
     upstream: { claude },
-    also: (_heard, world) => expect(textOf(sent(world, "claude"))).not.toMatch(/"text":""|"content":(?:""|\[\])/),
+    also: (_received, world) => expect(textOf(sent(world, "claude"))).not.toMatch(/"text":""|"content":(?:""|\[\])/),
   }),
   ...(["gpt-x", "claude-x"] as const).map((model) =>
     bug(22, `null content beside calls is legal (${model})`, {
@@ -44,7 +44,7 @@ scenes("classic bugs: messages and content", [
         },
       },
       upstream: { claude, alpha: says("openai-chat/text.json") },
-      sees: { told: { text: "Hello there, traveller." } },
+      sees: { result: { text: "Hello there, traveller." } },
     }),
   ),
   bug(23, "a system message in the middle stays in the middle", {
@@ -60,7 +60,7 @@ scenes("classic bugs: messages and content", [
       },
     },
     upstream: { claude },
-    also: (_heard, world) => {
+    also: (_received, world) => {
       const turns = textOf(list(sent(world, "claude"), "messages"));
       expect(textOf(at(sent(world, "claude"), "system"))).not.toContain("Be brief.");
       expect(turns.indexOf("Two.")).toBeLessThan(turns.indexOf("Be brief."));
@@ -80,17 +80,18 @@ scenes("classic bugs: messages and content", [
       },
     },
     upstream: { claude },
-    also: (_heard, world) => expect(textOf(at(sent(world, "claude"), "system"))).toMatch(/First\..*Second\..*Third\./),
+    also: (_received, world) =>
+      expect(textOf(at(sent(world, "claude"), "system"))).toMatch(/First\..*Second\..*Third\./),
   }),
   bug(25, "white space at the end of a last assistant turn goes", {
     call: { body: { ...toClaude, messages: [user("Count."), { role: "assistant", content: "One, two, \n" }] } },
     upstream: { claude },
-    also: (_heard, world) => expect(textOf(list(sent(world, "claude"), "messages").at(-1))).toContain('One, two,"'),
+    also: (_received, world) => expect(textOf(list(sent(world, "claude"), "messages").at(-1))).toContain('One, two,"'),
   }),
   bug(26, "an address stays an address", {
     call: { body: { ...toClaude, messages: [image("https://example.com/a.png")] } },
     upstream: { claude },
-    also: (_heard, world) =>
+    also: (_received, world) =>
       expect(sourceOf(sent(world, "claude"))).toMatchObject({
         type: "image",
         source: { type: "url", url: "https://example.com/a.png" },
@@ -99,7 +100,7 @@ scenes("classic bugs: messages and content", [
   bug(26, "the type of an image is what its bytes say", {
     call: { body: { ...toClaude, messages: [image(`data:image/jpg;base64,${pixel}`)] } },
     upstream: { claude },
-    also: (_heard, world) =>
+    also: (_received, world) =>
       expect(sourceOf(sent(world, "claude"))).toMatchObject({
         source: { type: "base64", media_type: "image/png", data: pixel },
       }),
@@ -117,7 +118,7 @@ scenes("classic bugs: messages and content", [
       },
     },
     upstream: { claude },
-    also: (_heard, world) => {
+    also: (_received, world) => {
       const blocks = blocksOf(list(sent(world, "claude"), "messages")[0]);
       expect(blocks).toMatchObject([
         { type: "document", source: { media_type: "application/pdf", data: pdf } },
@@ -125,7 +126,7 @@ scenes("classic bugs: messages and content", [
       ]);
     },
   }),
-  bug(28, "sound that cannot be heard is refused, not lost", {
+  bug(28, "sound that cannot be used is refused, not lost", {
     call: {
       body: {
         ...toClaude,
@@ -144,9 +145,9 @@ scenes("classic bugs: messages and content", [
         param: expect.stringContaining("messages[0].content[1]") as unknown as string,
       },
     },
-    asked: {},
+    requested: {},
   }),
-  bug(28, "sound that can be heard arrives", {
+  bug(28, "sound that can be used arrives", {
     call: {
       body: {
         model: "gemini-x",
@@ -154,7 +155,7 @@ scenes("classic bugs: messages and content", [
       },
     },
     upstream: { google: says("gemini/text.json") },
-    also: (_heard, world) =>
+    also: (_received, world) =>
       expect(textOf(sent(world, "google"))).toMatch(/"inlineData":\{"mimeType":"audio\/(?:x-)?wav","data":"UklGRg=="/),
   }),
   bug(29, "base64 with a data prefix, or of the URL alphabet, is made plain", {
@@ -181,7 +182,7 @@ scenes("classic bugs: messages and content", [
       },
     },
     upstream: { alpha: says("openai-chat/text.json") },
-    also: (_heard, world) => {
+    also: (_received, world) => {
       const urls = list(sent(world, "alpha"), "messages", 0, "content").map((part) => at(part, "image_url", "url"));
       expect(urls).toEqual([`data:image/png;base64,${pixel}`, `data:image/png;base64,${pixel}`]);
     },
@@ -189,6 +190,6 @@ scenes("classic bugs: messages and content", [
   bug(30, "characters of several bytes stay whole at every cut", {
     call: { body: { ...toClaude, stream: true } },
     upstream: { claude: says("anthropic-messages/unicode.sse", { cutAt: "byte" }) },
-    sees: { told: { text: "Grüße, 世界 👩‍👩‍👧 é\u2028end" }, lacks: ["\uFFFD"] },
+    sees: { result: { text: "Grüße, 世界 👩‍👩‍👧 é\u2028end" }, lacks: ["\uFFFD"] },
   }),
 ]);

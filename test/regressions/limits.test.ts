@@ -2,17 +2,17 @@
 import { expect } from "bun:test";
 import { at, list } from "../support/chat-stream-reader.ts";
 import { says } from "../support/fixtures.ts";
-import { scenes } from "../support/scenario.ts";
+import { scenarios } from "../support/scenario.ts";
 import { bug, message, sent } from "./support.ts";
 
 const toClaude = { model: "claude-x" };
 const claude = says("anthropic-messages/text.json");
 
-scenes("classic bugs: limits, sampling, counts", [
+scenarios("classic bugs: limits, sampling, counts", [
   bug(38, "OpenAI's own models are bounded by max_completion_tokens", {
     call: { to: "messages", body: { model: "responder/o4-mini", max_tokens: 500 } },
     upstream: { responder: says("openai-responses/text.json") },
-    also: (_heard, world) => {
+    also: (_received, world) => {
       const body = world.upstreams.responder.requests.find(({ path }) => path.endsWith("chat/completions"))?.json;
       expect(body).toMatchObject({ max_completion_tokens: 500 });
       expect(body).not.toHaveProperty("max_tokens");
@@ -21,7 +21,7 @@ scenes("classic bugs: limits, sampling, counts", [
   bug(39, "without a bound the model's own maximum counts", {
     call: { body: { model: "claude/claude-sonnet-4-5" } },
     upstream: { claude },
-    asked: { claude: [{ body: { max_tokens: 64_000 } }] },
+    requested: { claude: [{ body: { max_tokens: 64_000 } }] },
   }),
   ...[false, true].map((stream) =>
     bug(40, `a stop text of white space is watched for (${stream ? "streamed" : "whole"})`, {
@@ -29,8 +29,8 @@ scenes("classic bugs: limits, sampling, counts", [
       upstream: {
         claude: stream ? spokenStream(["One", "\n", "\nTwo"]) : message([{ type: "text", text: "One\n\nTwo" }]),
       },
-      sees: { told: { text: "One", stop: "stop" }, headers: { "x-turnpike-warnings": /emulated;field=stop/ } },
-      asked: { claude: [{ lacksFields: ["stop_sequences"] }] },
+      sees: { result: { text: "One", stop: "stop" }, headers: { "x-turnpike-warnings": /emulated;field=stop/ } },
+      requested: { claude: [{ lacksFields: ["stop_sequences"] }] },
     }),
   ),
   bug(41, "the stop text that was hit is told", {
@@ -47,32 +47,32 @@ scenes("classic bugs: limits, sampling, counts", [
         message([{ type: "text", text: "c" }]),
       ],
     },
-    also: (heard, world) => {
-      const choices = list(heard.json, "choices");
+    also: (received, world) => {
+      const choices = list(received.json, "choices");
       expect(choices.map((choice) => at(choice, "index"))).toEqual([0, 1, 2]);
       expect(choices.map((choice) => at(choice, "message", "content")).toSorted()).toEqual(["a", "b", "c"]);
       expect(world.upstreams.claude.requests).toHaveLength(3);
-      expect(at(heard.json, "usage", "prompt_tokens")).toBe(27);
+      expect(at(received.json, "usage", "prompt_tokens")).toBe(27);
     },
   }),
   bug(43, "log probabilities that nobody can give are refused", {
     call: { body: { ...toClaude, logprobs: true, top_logprobs: 2 } },
     sees: { status: 400, error: { code: "unsupported_parameter", param: "logprobs" } },
-    asked: {},
+    requested: {},
   }),
   bug(43, "log probabilities that somebody can give arrive", {
     call: { body: { model: "gemini-x", logprobs: true, top_logprobs: 2 } },
     upstream: { google: says("gemini/logprobs.json") },
-    also: (heard, world) => {
+    also: (received, world) => {
       expect(at(sent(world, "google"), "generationConfig")).toMatchObject({ responseLogprobs: true, logprobs: 2 });
-      expect(list(heard.json, "choices", 0, "logprobs", "content").length).toBeGreaterThan(0);
+      expect(list(received.json, "choices", 0, "logprobs", "content").length).toBeGreaterThan(0);
     },
   }),
   bug(44, "a seed is promised nowhere", {
     call: { body: { ...toClaude, seed: 7 } },
     upstream: { claude },
     sees: { headers: { "x-turnpike-warnings": /dropped;field=seed/ } },
-    also: (heard) => expect(at(heard.json, "system_fingerprint") ?? null).toBeNull(),
+    also: (received) => expect(at(received.json, "system_fingerprint") ?? null).toBeNull(),
   }),
 ]);
 

@@ -4,7 +4,7 @@ import { openaiChat } from "../../src/dialects/index.ts";
 import { at, list, text } from "../support/chat-stream-reader.ts";
 import { says } from "../support/fixtures.ts";
 import { plainAsk } from "../support/sample-requests.ts";
-import { scenes } from "../support/scenario.ts";
+import { scenarios } from "../support/scenario.ts";
 import type { Reply } from "../support/upstream.ts";
 import { askAgain, blocksOf, bug, message, ofType, sent, streamed, textOf } from "./support.ts";
 
@@ -18,7 +18,7 @@ const interleaved = message([
   { type: "text", text: "Second." },
 ]);
 const bareStream = streamed([signed("", "EpYBCkYIBRgC"), { type: "text", text: "Done." }]);
-const heardUser = { role: "user", parts: [{ text: "Think." }] };
+const receivedUser = { role: "user", parts: [{ text: "Think." }] };
 const responses = (model: string, input: unknown = [user], stream = false) =>
   ({
     to: "responses",
@@ -53,13 +53,13 @@ const afterCall = [
 ];
 const thinkingOf = (turn: unknown) => ofType(blocksOf(turn), "thinking");
 
-scenes("classic bugs: reasoning", [
+scenarios("classic bugs: reasoning", [
   ...[false, true].flatMap((stream) => [
     bug(31, `thought of which only the signature is shown is kept and goes back (responses, stream ${stream})`, {
       call: responses("claude-x", [user], stream),
       upstream: { claude: stream ? bareStream : bare },
-      also: async (heard, world) => {
-        const output = list(heard.json ?? at(heard.frames.at(-1)?.data, "response"), "output");
+      also: async (received, world) => {
+        const output = list(received.json ?? at(received.frames.at(-1)?.data, "response"), "output");
         expect(text(ofType(output, "reasoning")[0], "encrypted_content")).toMatch(/./);
         await askAgain(world, "claude", bare, responses("claude-x", [user, ...output, user]));
         expect(thinkingOf(list(sent(world, "claude"), "messages")[1])).toEqual([signed("", "EpYBCkYIBRgC")]);
@@ -68,10 +68,10 @@ scenes("classic bugs: reasoning", [
     bug(31, `thought of which only the signature is shown is kept and goes back (gemini, stream ${stream})`, {
       call: { to: "gemini", body: { model: "claude-x", stream } },
       upstream: { claude: stream ? bareStream : bare },
-      also: async (heard, world) => {
-        const replies = heard.json === undefined ? heard.frames.map(({ data }) => data) : [heard.json];
+      also: async (received, world) => {
+        const replies = received.json === undefined ? received.frames.map(({ data }) => data) : [received.json];
         const parts = replies.flatMap((reply) => list(reply, "candidates", 0, "content", "parts"));
-        const contents = [heardUser, { role: "model", parts }, heardUser];
+        const contents = [receivedUser, { role: "model", parts }, receivedUser];
         await askAgain(world, "claude", bare, { to: "gemini", body: { model: "claude-x", contents } });
         expect(thinkingOf(list(sent(world, "claude"), "messages")[1])).toEqual([signed("", "EpYBCkYIBRgC")]);
       },
@@ -85,18 +85,18 @@ scenes("classic bugs: reasoning", [
         { type: "text", text: "Done." },
       ]),
     },
-    also: async (heard, world) => {
-      const output = list(heard.json, "output");
+    also: async (received, world) => {
+      const output = list(received.json, "output");
       await askAgain(world, "claude", bare, responses("claude-x", [user, ...output, user]));
-      const said = blocksOf(list(sent(world, "claude"), "messages")[1]);
-      expect(ofType(said, "redacted_thinking")).toEqual([{ type: "redacted_thinking", data: "EmwKAhgB" }]);
+      const blocks = blocksOf(list(sent(world, "claude"), "messages")[1]);
+      expect(ofType(blocks, "redacted_thinking")).toEqual([{ type: "redacted_thinking", data: "EmwKAhgB" }]);
     },
   }),
   bug(32, "thoughts stay where they were, unmerged", {
     call: responses("claude-x"),
     upstream: { claude: interleaved },
-    also: async (heard, world) => {
-      const output = list(heard.json, "output");
+    also: async (received, world) => {
+      const output = list(received.json, "output");
       expect(output.map((item) => at(item, "type"))).toEqual(["reasoning", "message", "reasoning", "message"]);
       await askAgain(world, "claude", bare, responses("claude-x", [user, ...output, user]));
       expect(blocksOf(list(sent(world, "claude"), "messages")[1])).toMatchObject([
@@ -113,8 +113,8 @@ scenes("classic bugs: reasoning", [
       body: { model: "gemini-x", thinking: { type: "enabled", budget_tokens: 1024 }, max_tokens: 2000 },
     },
     upstream: { google: says("gemini/thinking.json") },
-    also: async (heard, world) => {
-      const content = list(heard.json, "content");
+    also: async (received, world) => {
+      const content = list(received.json, "content");
       expect(ofType(content, "thinking").length).toBeGreaterThan(0);
       const messages = [user, { role: "assistant", content }, user];
       await askAgain(world, "claude", bare, { to: "messages", body: { messages } });
@@ -126,16 +126,16 @@ scenes("classic bugs: reasoning", [
   bug(34, "no reasoning item is invented, and a real one goes back without content", {
     call: { to: "messages", body: { model: "claude-x" } },
     upstream: { claude: interleaved },
-    also: async (heard, world) => {
-      const content = list(heard.json, "content");
+    also: async (received, world) => {
+      const content = list(received.json, "content");
       const answer = says("openai-responses/reasoning.json");
-      const ask = (model: string, said: unknown[]) =>
+      const ask = (model: string, blocks: unknown[]) =>
         ({
           to: "messages",
           body: {
             model,
             thinking: { type: "adaptive" },
-            messages: [user, { role: "assistant", content: said }, user],
+            messages: [user, { role: "assistant", content: blocks }, user],
           },
         }) as const;
       const own = await askAgain(world, "responder", answer, ask("gpt-r", content));
@@ -157,7 +157,7 @@ scenes("classic bugs: reasoning", [
       },
     },
     upstream: { claude: says("anthropic-messages/text.json") },
-    also: (_heard, world) => {
+    also: (_received, world) => {
       const body = sent(world, "claude");
       expect(at(body, "thinking", "type")).toBe("enabled");
       expect(Number(at(body, "thinking", "budget_tokens"))).toBeLessThan(Number(at(body, "max_tokens")));
@@ -168,28 +168,28 @@ scenes("classic bugs: reasoning", [
     bug(37, `thought within the text is told apart where the server leaves it there (chat, stream ${stream})`, {
       call: { body: { model: "thinker/r-x", stream } },
       upstream: { delta: stream ? tagged(true) : tagged(false) },
-      sees: { told: { thinking: "Two and two.", text: "Four.", stop: "stop" }, lacks: ["think>"] },
+      sees: { result: { thinking: "Two and two.", text: "Four.", stop: "stop" }, lacks: ["think>"] },
     }),
     bug(37, `thought within the text is told apart where the server leaves it there (messages, stream ${stream})`, {
       call: { to: "messages", body: { model: "thinker/r-x", stream } },
       upstream: { delta: stream ? tagged(true) : tagged(false) },
-      sees: { told: { thinking: "Two and two.", text: "Four.", stop: "end_turn" }, lacks: ["think>"] },
+      sees: { result: { thinking: "Two and two.", text: "Four.", stop: "end_turn" }, lacks: ["think>"] },
     }),
   ]),
   bug(37, "elsewhere the text is the text", {
     call: { body: { model: "gpt-x" } },
     upstream: { alpha: tagged(false) },
-    sees: { told: { thinking: "", text: "<think>\nTwo and two.\n</think>\n\nFour." } },
+    sees: { result: { thinking: "", text: "<think>\nTwo and two.\n</think>\n\nFour." } },
   }),
   bug(35, "thinking goes back where the configuration says that the server wants it", {
     call: { to: "messages", body: { model: "thinker/r-x", messages: afterCall } },
     upstream: { delta: tagged(false) },
-    also: (_heard, world) => expect(textOf(sent(world, "delta"))).toContain('"reasoning_content":"Need f."'),
+    also: (_received, world) => expect(textOf(sent(world, "delta"))).toContain('"reasoning_content":"Need f."'),
   }),
   bug(35, "thinking does not go back elsewhere", {
     call: { to: "messages", body: { model: "gpt-x", messages: afterCall } },
     upstream: { alpha: tagged(false) },
-    also: (_heard, world) => expect(textOf(sent(world, "alpha"))).not.toContain("Need f."),
+    also: (_received, world) => expect(textOf(sent(world, "alpha"))).not.toContain("Need f."),
   }),
 ]);
 

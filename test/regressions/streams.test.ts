@@ -2,18 +2,18 @@
 import { expect } from "bun:test";
 import { at, list } from "../support/chat-stream-reader.ts";
 import { says, saysOnly, wireFrames } from "../support/fixtures.ts";
-import type { Scene } from "../support/scenario.ts";
-import { scenes } from "../support/scenario.ts";
+import type { Scenario } from "../support/scenario.ts";
+import { scenarios } from "../support/scenario.ts";
 import { bug, sent } from "./support.ts";
 
 const toClaude = { model: "claude-x" };
 const toChat = { model: "gpt-x" };
 const withUsage = { stream: true, stream_options: { include_usage: true } };
 const claudeStream = says("anthropic-messages/text.sse");
-const heardFirst = Promise.withResolvers<void>();
-const heardOther = Promise.withResolvers<void>();
+const receivedFirst = Promise.withResolvers<void>();
+const receivedOther = Promise.withResolvers<void>();
 
-/** An error of the upstream when the client has heard its first words. */
+/** An error of the upstream when the client has received its first words. */
 function failing(folder: string, gate: Promise<void>) {
   const frames = wireFrames(`${folder}/error-midstream.sse`);
   return { frames, gate, gateAfter: frames.length - 1 };
@@ -25,20 +25,20 @@ const withEmptyChunk = (): string[] => {
   return [...frames.slice(0, 3), empty, ...frames.slice(3)];
 };
 
-const annotated: Scene["also"] = (heard) => {
-  const whole = list(heard.json, "choices", 0, "message", "annotations");
-  const streamed = heard.frames.flatMap(({ data }) => list(data, "choices", 0, "delta", "annotations"));
+const annotated: Scenario["also"] = (received) => {
+  const whole = list(received.json, "choices", 0, "message", "annotations");
+  const streamed = received.frames.flatMap(({ data }) => list(data, "choices", 0, "delta", "annotations"));
   const urls = [...whole, ...streamed].map((each) => at(each, "url_citation", "url"));
   expect(urls.length).toBeGreaterThan(1);
   for (const url of urls) expect(url).toMatch(/^https:\/\/vertexaisearch/);
 };
 
-scenes("classic bugs: usage and streams", [
+scenarios("classic bugs: usage and streams", [
   bug(45, "cached tokens are a part of the prompt for chat clients", {
     call: { body: toClaude },
     upstream: { claude: says("anthropic-messages/thinking.json") },
     sees: {
-      told: {
+      result: {
         usage: {
           prompt_tokens: 100,
           completion_tokens: 30,
@@ -52,14 +52,14 @@ scenes("classic bugs: usage and streams", [
   bug(45, "and beside it for messages clients", {
     call: { to: "messages", body: toChat },
     upstream: { alpha: says("openai-chat/tools.json") },
-    sees: { told: { usage: { input_tokens: 40, cache_read_input_tokens: 60, output_tokens: 30 } } },
+    sees: { result: { usage: { input_tokens: 40, cache_read_input_tokens: 60, output_tokens: 30 } } },
   }),
   bug(46, "a message starts with an estimate, not with nothing", {
     call: { to: "messages", body: { ...toChat, stream: true } },
     upstream: { alpha: says("openai-chat/text.sse") },
-    also: (heard) => {
-      expect(Number(at(heard.frames[0]?.data, "message", "usage", "input_tokens"))).toBeGreaterThan(0);
-      expect(heard.frames.findLast(({ event }) => event === "message_delta")?.data).toMatchObject({
+    also: (received) => {
+      expect(Number(at(received.frames[0]?.data, "message", "usage", "input_tokens"))).toBeGreaterThan(0);
+      expect(received.frames.findLast(({ event }) => event === "message_delta")?.data).toMatchObject({
         usage: { input_tokens: 12, output_tokens: 5 },
       });
     },
@@ -67,41 +67,44 @@ scenes("classic bugs: usage and streams", [
   bug(47, "usage that is told twice is not added up", {
     call: { body: { ...toClaude, ...withUsage } },
     upstream: { claude: claudeStream },
-    sees: { told: { usage: { prompt_tokens: 12, completion_tokens: 5, total_tokens: 17 } } },
+    sees: { result: { usage: { prompt_tokens: 12, completion_tokens: 5, total_tokens: 17 } } },
   }),
   bug(48, "usage is told to who asked, in a chunk with empty choices", {
     call: { body: { ...toClaude, ...withUsage } },
     upstream: { claude: claudeStream },
-    also: (heard) => {
-      const told = heard.frames.filter(({ data }) => at(data, "usage"));
-      expect(told).toHaveLength(1);
-      expect(at(told[0]?.data, "choices")).toEqual([]);
+    also: (received) => {
+      const result = received.frames.filter(({ data }) => at(data, "usage"));
+      expect(result).toHaveLength(1);
+      expect(at(result[0]?.data, "choices")).toEqual([]);
     },
   }),
   bug(48, "and to nobody else", {
     call: { body: { ...toClaude, stream: true } },
     upstream: { claude: claudeStream },
-    also: (heard) => expect(heard.text).not.toContain("prompt_tokens"),
+    also: (received) => expect(received.text).not.toContain("prompt_tokens"),
   }),
   ...(["chat", "messages"] as const).map((to) =>
     bug(49, `a chunk without choices in the middle is no end (${to})`, {
       call: { to, body: { ...toChat, stream: true } },
       upstream: { alpha: { frames: withEmptyChunk() } },
-      sees: { told: { text: "Hello there, traveller.", isEnded: true } },
+      sees: { result: { text: "Hello there, traveller.", isEnded: true } },
     }),
   ),
   bug(50, "a failed stream of responses ends as failed, and has no event named error", {
-    call: { to: "responses", body: { ...toClaude, stream: true }, onFirst: () => heardFirst.resolve() },
-    upstream: { claude: failing("anthropic-messages", heardFirst.promise) },
-    also: (heard) => {
-      expect(heard.frames.at(-1)).toMatchObject({ event: "response.failed", data: { response: { status: "failed" } } });
-      expect(heard.frames.map(({ event }) => event)).not.toContain("error");
+    call: { to: "responses", body: { ...toClaude, stream: true }, onFirst: () => receivedFirst.resolve() },
+    upstream: { claude: failing("anthropic-messages", receivedFirst.promise) },
+    also: (received) => {
+      expect(received.frames.at(-1)).toMatchObject({
+        event: "response.failed",
+        data: { response: { status: "failed" } },
+      });
+      expect(received.frames.map(({ event }) => event)).not.toContain("error");
     },
   }),
   bug(51, "an error event of the upstream is told", {
-    call: { body: { ...toClaude, stream: true }, onFirst: () => heardOther.resolve() },
-    upstream: { claude: failing("anthropic-messages", heardOther.promise) },
-    sees: { told: { isEnded: false }, error: { type: expect.stringMatching(/_error$/) as unknown as string } },
+    call: { body: { ...toClaude, stream: true }, onFirst: () => receivedOther.resolve() },
+    upstream: { claude: failing("anthropic-messages", receivedOther.promise) },
+    sees: { result: { isEnded: false }, error: { type: expect.stringMatching(/_error$/) as unknown as string } },
     ledger: { state: "failed" },
   }),
   ...(["chat", "messages", "responses"] as const).map((to) =>
@@ -109,7 +112,7 @@ scenes("classic bugs: usage and streams", [
       call: { to, body: toClaude, headers: { accept: "text/event-stream, */*" } },
       upstream: { claude: says("anthropic-messages/text.json") },
       sees: { headers: { "content-type": /^application\/json/ } },
-      asked: { claude: [{ lacksFields: ["stream"] }] },
+      requested: { claude: [{ lacksFields: ["stream"] }] },
     }),
   ),
   bug(53, "who leaves takes the upstream along", {
@@ -128,7 +131,7 @@ scenes("classic bugs: usage and streams", [
   bug(55, "what is counted is what the client sent", {
     call: { to: "count", body: { system: "Be brief.", messages: [{ role: "user", content: "Hi." }] } },
     upstream: { claude: { json: { input_tokens: 14 } } },
-    also: (_heard, world) =>
+    also: (_received, world) =>
       expect(sent(world, "claude")).toEqual({
         model: "claude-x",
         system: "Be brief.",

@@ -1,16 +1,16 @@
-// Short hands for the rows of classic bugs: numbered scenes, and what an upstream was sent.
+// Short hands for the rows of classic bugs: numbered scenarios, and what an upstream was sent.
 
 import { at, list } from "../support/chat-stream-reader.ts";
 import type { UpstreamName, World } from "../support/fixture-gateway.ts";
 import { type Call, make } from "../support/http-client.ts";
-import type { Heard } from "../support/response-oracle.ts";
-import type { Scene } from "../support/scenario.ts";
+import type { Received } from "../support/response-oracle.ts";
+import type { Scenario } from "../support/scenario.ts";
 import type { Reply, Script } from "../support/upstream.ts";
 
 /** A row of the list of bugs. */
-export const bug = (number: number, name: string, scene: Omit<Scene, "name">): Scene => ({
+export const bug = (number: number, name: string, scenario: Omit<Scenario, "name">): Scenario => ({
   name: `#${number}: ${name}`,
-  ...scene,
+  ...scenario,
 });
 
 /** The JSON of the last request that an upstream got. */
@@ -18,12 +18,12 @@ export const sent = (world: World, name: UpstreamName): unknown => world.upstrea
 
 export const textOf = (value: unknown): string => JSON.stringify(value) ?? "";
 
-/** Asks again, as the next turn of a conversation, and gives what the client heard. */
-export async function askAgain(world: World, name: UpstreamName, script: Script, call: Call): Promise<Heard> {
+/** Asks again, as the next turn of a conversation, and gives what the client received. */
+export async function askAgain(world: World, name: UpstreamName, script: Script, call: Call): Promise<Received> {
   world.upstreams[name].on("*", script);
-  const { heard } = await make(call, world);
-  if (heard?.status !== 200) throw new Error(`the second turn failed: ${heard?.status} ${heard?.text}`);
-  return heard;
+  const { received } = await make(call, world);
+  if (received?.status !== 200) throw new Error(`the second turn failed: ${received?.status} ${received?.text}`);
+  return received;
 }
 
 /** A whole message of a Claude-like upstream with these blocks. */

@@ -3,7 +3,7 @@ import { expect } from "bun:test";
 import { answerSchema, clockTool, pixel } from "../scenarios/bodies.ts";
 import { at, list } from "../support/chat-stream-reader.ts";
 import { says } from "../support/fixtures.ts";
-import { scenes } from "../support/scenario.ts";
+import { scenarios } from "../support/scenario.ts";
 import {
   ask,
   blocksOf,
@@ -26,17 +26,17 @@ const inTool = [{ type: "tool_use", id: "toolu_1", name: "json_answer", input: {
 const claudeText = says("anthropic-messages/text.json");
 const googleText = says("gemini/text.json");
 
-scenes("classic bugs: arguments, definitions and choice of tools", [
+scenarios("classic bugs: arguments, definitions and choice of tools", [
   bug(11, "a reply with calls stops for tools, whatever its label says", {
     call: { to: "messages", body: { model: "gpt-x", stream: true } },
     upstream: { alpha: says("openai-chat/google-tools.sse") },
-    sees: { told: { stop: "tool_use", calls: twoCalls as never } },
+    sees: { result: { stop: "tool_use", calls: twoCalls as never } },
   }),
   bug(12, "arguments as an object, calls without index and id, calls at once", {
     call: { to: "messages", body: { model: "gpt-x", stream: true } },
     upstream: { alpha: says("openai-chat/loose-tools.sse") },
     sees: {
-      told: {
+      result: {
         calls: [
           { ...twoCalls[0], id: expect.stringMatching(/./) },
           { ...twoCalls[1], id: expect.stringMatching(/./) },
@@ -52,9 +52,9 @@ scenes("classic bugs: arguments, definitions and choice of tools", [
       },
     },
     upstream: { claude: message([{ type: "tool_use", id: "t", name: "get_day", input: {} }], "tool_use") },
-    also: (heard, world) => {
+    also: (received, world) => {
       expect(at(ofType(blocksOf(list(sent(world, "claude"), "messages")[1]), "tool_use")[0], "input")).toEqual({});
-      expect(at(heard.json, "choices", 0, "message", "tool_calls", 0, "function", "arguments")).toBe("{}");
+      expect(at(received.json, "choices", 0, "message", "tool_calls", 0, "function", "arguments")).toBe("{}");
     },
   }),
   bug(14, "arguments that are no JSON do not end the conversation", {
@@ -66,7 +66,7 @@ scenes("classic bugs: arguments, definitions and choice of tools", [
     },
     upstream: { claude: claudeText },
     sees: { headers: { "x-turnpike-warnings": /approximated/ } },
-    also: (_heard, world) => {
+    also: (_received, world) => {
       const input = at(ofType(blocksOf(list(sent(world, "claude"), "messages")[1]), "tool_use")[0], "input");
       expect(typeof input).toBe("object");
       expect(textOf(input)).toContain('{\\"zone\\":');
@@ -80,11 +80,11 @@ scenes("classic bugs: arguments, definitions and choice of tools", [
     upstream: {
       claude: message([{ type: "tool_use", id: "t", name: "apply_patch", input: { input: "*** Begin" } }], "tool_use"),
     },
-    also: (heard, world) => {
+    also: (received, world) => {
       expect(list(sent(world, "claude"), "tools")).toMatchObject([
         { name: "apply_patch", input_schema: { properties: { input: { type: "string" } } } },
       ]);
-      expect(list(heard.json, "output")).toMatchObject([
+      expect(list(received.json, "output")).toMatchObject([
         { type: "custom_tool_call", name: "apply_patch", input: "*** Begin", call_id: "t" },
       ]);
     },
@@ -99,7 +99,7 @@ scenes("classic bugs: arguments, definitions and choice of tools", [
       },
     },
     upstream: { claude: says("anthropic-messages/tools.json") },
-    also: (_heard, world) => {
+    also: (_received, world) => {
       const forced = /any|tool/.test(String(at(sent(world, "claude"), "tool_choice", "type")));
       const thinking = at(sent(world, "claude"), "thinking", "type");
       expect({ forced, thinking: thinking === "enabled" || thinking === "adaptive" }).not.toEqual({
@@ -116,8 +116,8 @@ scenes("classic bugs: arguments, definitions and choice of tools", [
       },
     },
     upstream: { claude: says("anthropic-messages/structured.json") },
-    sees: { told: { text: '{"hour":12}', calls: [], stop: "stop" } },
-    asked: { claude: [{ lacksFields: ["tools", "tool_choice"] }] },
+    sees: { result: { text: '{"hour":12}', calls: [], stop: "stop" } },
+    requested: { claude: [{ lacksFields: ["tools", "tool_choice"] }] },
   }),
   ...[false, true].flatMap((stream) => [
     bug(17, `nor where a tool had to take it (chat, stream ${stream})`, {
@@ -131,10 +131,10 @@ scenes("classic bugs: arguments, definitions and choice of tools", [
       upstream: { claude: stream ? streamed(inTool, "tool_use") : message(inTool, "tool_use") },
       sees: {
         headers: { "x-turnpike-warnings": "emulated;field=response_format" },
-        told: { text: '{"hour":12}', calls: [], stop: "stop" },
+        result: { text: '{"hour":12}', calls: [], stop: "stop" },
         lacks: ["json_answer"],
       },
-      asked: { claude: [{ body: { tool_choice: { type: "tool", name: "json_answer" } } }] },
+      requested: { claude: [{ body: { tool_choice: { type: "tool", name: "json_answer" } } }] },
     }),
     bug(17, `nor where a tool had to take it (responses, stream ${stream})`, {
       call: {
@@ -147,7 +147,7 @@ scenes("classic bugs: arguments, definitions and choice of tools", [
         },
       },
       upstream: { claude: stream ? streamed(inTool, "tool_use") : message(inTool, "tool_use") },
-      sees: { told: { text: '{"hour":12}', calls: [], stop: "completed" }, lacks: ["json_answer"] },
+      sees: { result: { text: '{"hour":12}', calls: [], stop: "completed" }, lacks: ["json_answer"] },
     }),
   ]),
   bug(18, "keywords that the upstream refuses go, properties of the same name stay", {
@@ -175,7 +175,7 @@ scenes("classic bugs: arguments, definitions and choice of tools", [
       },
     },
     upstream: { google: googleText },
-    also: (_heard, world) => {
+    also: (_received, world) => {
       const parameters = at(sent(world, "google"), "tools", 0, "functionDeclarations", 0, "parameters");
       expect(Object.keys(at(parameters, "properties") as object)).toEqual(["format", "title", "default"]);
       for (const keyword of ["$schema", "additionalProperties", "const"])
@@ -204,13 +204,13 @@ scenes("classic bugs: arguments, definitions and choice of tools", [
       },
     },
     upstream: { alpha: says("openai-chat/text.json") },
-    also: (_heard, world) => {
+    also: (_received, world) => {
       expect(textOf(list(sent(world, "alpha"), "messages"))).toContain(`data:image/png;base64,${pixel}`);
     },
   }),
   bug(20, "a function that is not strict says so to an upstream that is strict by default", {
     call: { body: { model: "gpt-r", tools: [clockTool] } },
     upstream: { responder: says("openai-responses/text.json") },
-    also: (_heard, world) => expect(list(sent(world, "responder"), "tools")).toMatchObject([{ strict: false }]),
+    also: (_received, world) => expect(list(sent(world, "responder"), "tools")).toMatchObject([{ strict: false }]),
   }),
 ]);

@@ -18,8 +18,8 @@ const { upstreams, gateway } = world;
 /** Asks again until the response is over. */
 function over(client: OpenAI, id: string): Promise<ModelResponse> {
   return until("the response is over", async () => {
-    const told = await client.responses.retrieve(id);
-    return told.status !== "queued" && told.status !== "in_progress" && told;
+    const result = await client.responses.retrieve(id);
+    return result.status !== "queued" && result.status !== "in_progress" && result;
   });
 }
 
@@ -196,8 +196,8 @@ test("a death of the process leaves no response in progress", async () => {
     const second = await spawnGateway({ dataFolder });
     children.push(second);
     const again = openaiClient(second.url, second.key);
-    const told = await again.responses.retrieve(slow.id);
-    expect([told.status, told.error?.code]).toEqual(["failed", "server_error"] as never);
+    const result = await again.responses.retrieve(slow.id);
+    expect([result.status, result.error?.code]).toEqual(["failed", "server_error"] as never);
     const events = await Array.fromAsync(await again.responses.retrieve(slow.id, { stream: true, starting_after: 5 }));
     expect(events).toMatchObject([{ type: "response.failed", sequence_number: 6 }]);
     expect((await again.responses.retrieve(done.id)).status).toBe("completed");

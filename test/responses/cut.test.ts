@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { wireFrames, wireText } from "../support/fixtures.ts";
 import { type Far, fars, setting } from "./setting.ts";
 
-const { mine, allSay, send, asked, toldTo, make, world } = await setting();
+const { mine, allSay, send, requested, receivedBy, make, world } = await setting();
 const [alpha, , responder] = fars as readonly [Far, Far, Far];
 
 /** A whole reply or an event, as it reads when the output limit ended it. */
@@ -27,13 +27,13 @@ describe.each(fars)("an upstream at $at", (far) => {
     expect(first.output_text).toStartWith("Hello there");
     allSay("text.json");
     await make(far, "two", first.id);
-    expect(toldTo(far, 1)).toEqual(["one", first.output_text, "two"]);
+    expect(receivedBy(far, 1)).toEqual(["one", first.output_text, "two"]);
     const reference = { type: "item_reference" as const, id: String(first.output[0]?.id) };
     await mine.responses.create({
       model: far.model,
       input: [{ role: "user", content: "zero" }, reference, { role: "user", content: "three" }],
     });
-    expect(toldTo(far, 2)).toEqual(["zero", first.output_text, "three"]);
+    expect(receivedBy(far, 2)).toEqual(["zero", first.output_text, "three"]);
   });
 });
 
@@ -44,7 +44,7 @@ test("an incomplete response: only what it completed", async () => {
   expect(made.status).toBe("incomplete");
   allSay("text.json");
   await make(alpha, "two", made.id);
-  expect(toldTo(alpha, 1)).toEqual(["one", "two"]);
+  expect(receivedBy(alpha, 1)).toEqual(["one", "two"]);
 });
 
 test("a call and reasoning that were cut are left out, the finished items stay", async () => {
@@ -75,7 +75,7 @@ test("a call and reasoning that were cut are left out, the finished items stay",
     world.upstreams.responder.on("*", { json: response });
     const made = await make(responder, "one");
     await make(responder, "two", made.id);
-    const sent = (index: number) => (asked(responder, index)["input"] as { id: string }[]).map(({ id }) => id);
+    const sent = (index: number) => (requested(responder, index)["input"] as { id: string }[]).map(({ id }) => id);
     expect(sent(1).slice(1, -1)).toEqual(expected);
     const input = output.map((item) => ({ type: "item_reference" as const, id: (item as { id: string }).id }));
     const next = { role: "user" as const, content: "two" };

@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { type Far, fars, refusalOf, setting } from "./setting.ts";
 
-const { mine, theirs, allSay, asked, make, send, world } = await setting();
+const { mine, theirs, allSay, requested, make, send, world } = await setting();
 const [alpha, claude, responder] = fars as readonly [Far, Far, Far];
 const { upstreams } = world;
 
@@ -19,7 +19,7 @@ test("a provider of this format is asked, with what it accepts", async () => {
   };
   const counted = await mine.responses.inputTokens.count({ model: responder.model, ...ask });
   expect({ ...counted }).toMatchObject({ object: "response.input_tokens", input_tokens: 41 });
-  expect(asked(responder)).toEqual({
+  expect(requested(responder)).toEqual({
     model: "gpt-r",
     instructions: "Be brief.",
     input: "hi",
@@ -34,9 +34,9 @@ test("stored history is part of what is counted", async () => {
   upstreams.responder.on("*", { json: { object: "response.input_tokens", input_tokens: 7 } });
   const continued = { model: responder.model, input: "two", previous_response_id: first.id };
   await mine.responses.inputTokens.count(continued);
-  const sent = asked(responder)["input"] as { content: unknown }[];
+  const sent = requested(responder)["input"] as { content: unknown }[];
   expect(JSON.stringify(sent.map(({ content }) => content))).toMatch(/one.*Hello there.*two/);
-  expect(asked(responder)).not.toHaveProperty("previous_response_id");
+  expect(requested(responder)).not.toHaveProperty("previous_response_id");
   expect(await refusalOf(theirs.responses.inputTokens.count(continued))).toMatchObject({
     status: 400,
     code: "previous_response_not_found",
@@ -53,18 +53,18 @@ test("elsewhere it is estimated, and grows with the history", async () => {
       by: response.headers.get("x-turnpike-provider"),
     };
   };
-  const alone = await count({ model: alpha.model, input: "two" });
+  const single = await count({ model: alpha.model, input: "two" });
   const continued = await count({ model: alpha.model, input: "two", previous_response_id: first.id });
-  expect([alone.by, continued.by]).toEqual(["estimate", "estimate"]);
-  expect(alone.tokens).toBeGreaterThan(0);
-  expect(continued.tokens).toBeGreaterThan(alone.tokens);
+  expect([single.by, continued.by]).toEqual(["estimate", "estimate"]);
+  expect(single.tokens).toBeGreaterThan(0);
+  expect(continued.tokens).toBeGreaterThan(single.tokens);
 });
 
 test("the counter of another format is asked in its own words", async () => {
   upstreams.claude.on("POST /v1/messages/count_tokens", { json: { input_tokens: 12 } });
   const counted = await mine.responses.inputTokens.count({ model: claude.model, input: "hi" });
   expect(counted.input_tokens).toBe(12);
-  expect(asked(claude)).toMatchObject({ messages: [{ role: "user" }] });
+  expect(requested(claude)).toMatchObject({ messages: [{ role: "user" }] });
 });
 
 test("a client of another format is counted by this counter, whatever bounds its reply has", async () => {
@@ -81,7 +81,7 @@ test("a client of another format is counted by this counter, whatever bounds its
     }),
   });
   expect(await response.json()).toEqual({ input_tokens: 9 });
-  expect(Object.keys(asked(responder)).sort()).toEqual(["input", "model"]);
+  expect(Object.keys(requested(responder)).sort()).toEqual(["input", "model"]);
 });
 
 test("what is missing is named", async () => {

@@ -35,9 +35,9 @@ export interface Setting {
   /** Lets all upstreams answer with a fixture of their own folder. */
   allSay(whole: string, streamed?: string): void;
   /** The body that an upstream was asked with. */
-  asked(far: Far, index?: number): Record<string, unknown>;
+  requested(far: Far, index?: number): Record<string, unknown>;
   /** The texts of that body, in order. */
-  toldTo(far: Far, index: number): string[];
+  receivedBy(far: Far, index: number): string[];
   /** A response to a text, continuing another where one is named. */
   make(far: Far, input: string, previous?: string, stream?: boolean): Promise<ModelResponse>;
 }
@@ -63,7 +63,7 @@ export async function setting(options: GatewayOptions & { more?: string } = {}):
   });
   const { url, key } = world.gateway;
   const mine = openaiClient(url, key);
-  const asked = (far: Far, index = 0) => upstreams[far.at].requests[index]?.json as Record<string, unknown>;
+  const requested = (far: Far, index = 0) => upstreams[far.at].requests[index]?.json as Record<string, unknown>;
   return {
     world,
     mine,
@@ -81,9 +81,9 @@ export async function setting(options: GatewayOptions & { more?: string } = {}):
         });
       }
     },
-    asked,
-    toldTo(far, index) {
-      const body = asked(far, index);
+    requested,
+    receivedBy(far, index) {
+      const body = requested(far, index);
       return textsIn(body["messages"] ?? body["input"]);
     },
     async make(far, input, previous, stream = false) {

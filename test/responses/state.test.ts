@@ -4,7 +4,7 @@ import type { Response as ModelResponse } from "openai/resources/responses/respo
 import { wireFrames } from "../support/fixtures.ts";
 import { type Far, fars, refusalOf, setting, textsIn } from "./setting.ts";
 
-const { mine, theirs, send, allSay, asked, toldTo, make, world } = await setting();
+const { mine, theirs, send, allSay, requested, receivedBy, make, world } = await setting();
 const notFound = { status: 400, code: "previous_response_not_found", param: "previous_response_id" };
 
 describe.each(fars)("an upstream at $at", (far) => {
@@ -13,12 +13,12 @@ describe.each(fars)("an upstream at $at", (far) => {
     const first = await make(far, "one", undefined, stream);
     const second = await make(far, "two", first.id, stream);
     const third = await make(far, "three", second.id, stream);
-    const said = toldTo(far, 0).length;
-    expect(said).toBe(1);
+    const sentBefore = receivedBy(far, 0).length;
+    expect(sentBefore).toBe(1);
     const reply = first.output_text;
     expect(reply).toStartWith("Hello there");
-    expect(toldTo(far, 2)).toEqual(["one", reply, "two", reply, "three"]);
-    expect(asked(far, 2)).not.toHaveProperty("previous_response_id");
+    expect(receivedBy(far, 2)).toEqual(["one", reply, "two", reply, "three"]);
+    expect(requested(far, 2)).not.toHaveProperty("previous_response_id");
     expect([first, second, third].map(({ previous_response_id }) => previous_response_id)).toEqual([
       null,
       first.id,
@@ -33,9 +33,9 @@ describe.each(fars)("an upstream at $at", (far) => {
   test.each([false, true])("what was answered is what is told again (stream %p)", async (stream) => {
     allSay("tools.json");
     const made = await make(far, "hi", undefined, stream);
-    const told = await mine.responses.retrieve(made.id);
-    expect(told).toMatchObject({ id: made.id, status: "completed", store: true, usage: made.usage as object });
-    expect(told.output.map(({ id, type }) => ({ id, type }))).toEqual(
+    const result = await mine.responses.retrieve(made.id);
+    expect(result).toMatchObject({ id: made.id, status: "completed", store: true, usage: made.usage as object });
+    expect(result.output.map(({ id, type }) => ({ id, type }))).toEqual(
       made.output.map(({ id, type }) => ({ id, type })),
     );
   });
@@ -51,8 +51,8 @@ describe.each(fars)("an upstream at $at", (far) => {
         : [],
     );
     await mine.responses.create({ model: far.model, previous_response_id: made.id, input: results });
-    expect(JSON.stringify(asked(far, 1))).toContain("noon");
-    expect(JSON.stringify(asked(far, 1))).toContain(call.call_id);
+    expect(JSON.stringify(requested(far, 1))).toContain("noon");
+    expect(JSON.stringify(requested(far, 1))).toContain(call.call_id);
   });
 
   test.each([false, true])("what is not stored has an id and is not found (stream %p)", async (stream) => {
@@ -72,14 +72,14 @@ describe.each(fars)("an upstream at $at", (far) => {
     const reference = { type: "item_reference" as const, id: String(item?.id) };
     const input = [{ role: "user" as const, content: "zero" }, reference, { role: "user" as const, content: "go on" }];
     await mine.responses.create({ model: far.model, input });
-    expect(toldTo(far, 1)).toEqual(["zero", made.output_text, "go on"]);
+    expect(receivedBy(far, 1)).toEqual(["zero", made.output_text, "go on"]);
     expect(await refusalOf(theirs.responses.create({ model: far.model, input }))).toMatchObject({
       status: 400,
       code: "invalid_value",
       param: "input[1].id",
     });
     await mine.responses.create({ model: far.model, input: [reference], previous_response_id: made.id });
-    expect(toldTo(far, 2)).toEqual(["one", made.output_text]);
+    expect(receivedBy(far, 2)).toEqual(["one", made.output_text]);
     // The upstream of the fixtures gives every item the same id, so that it is still to be found in a later response.
     if (far.at === "responder") return;
     await mine.responses.delete(made.id);

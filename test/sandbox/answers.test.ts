@@ -19,10 +19,10 @@ describe("answers", () => {
   });
 
   test("every reply says that it is the sandbox", async () => {
-    const heard = await chat("hi");
-    expect(heard.headers.get("x-turnpike-provider")).toBe("sandbox");
-    expect(heard.json).toMatchObject({ model: "sandbox/chat", id: expect.stringContaining("sandbox") });
-    expect(collectChat(heard).text).toContain("Sandbox");
+    const received = await chat("hi");
+    expect(received.headers.get("x-turnpike-provider")).toBe("sandbox");
+    expect(received.json).toMatchObject({ model: "sandbox/chat", id: expect.stringContaining("sandbox") });
+    expect(collectChat(received).text).toContain("Sandbox");
     const row = ledgerRows(world.gateway.dataFolder).at(-1);
     expect(row).toMatchObject({ provider: "sandbox", upstreamModel: "chat", model: "sandbox/chat" });
   });
@@ -92,8 +92,8 @@ describe("answers", () => {
       { role: "assistant", content: null, tool_calls: calls },
       { role: "tool", tool_call_id: "call_a", content: "noon" },
     ];
-    const told = collectChat(await chat("", { messages: turns, tools: [clockTool] }));
-    expect(told).toMatchObject({ calls: [], text: "Sandbox reply: Tool results: noon", stop: "stop" });
+    const result = collectChat(await chat("", { messages: turns, tools: [clockTool] }));
+    expect(result).toMatchObject({ calls: [], text: "Sandbox reply: Tool results: noon", stop: "stop" });
   });
 
   test("a schema is filled with values that fit", async () => {
@@ -151,21 +151,21 @@ describe("answers", () => {
   });
 
   test("several choices differ", async () => {
-    const heard = await chat("hi", { n: 3 });
-    const texts = (at(heard.json, "choices") as object[]).map((choice) => at(choice, "message", "content"));
+    const received = await chat("hi", { n: 3 });
+    const texts = (at(received.json, "choices") as object[]).map((choice) => at(choice, "message", "content"));
     expect(new Set(texts).size).toBe(3);
   });
 
   test("a messages client with a tool gets its own words", async () => {
-    const told = collectMessage(await messages("hi", { tools: [claudeClockTool], tool_choice: { type: "any" } }));
-    expect(told).toMatchObject({ stop: "tool_use", calls: [{ name: "get_time", input: { zone: "sandbox" } }] });
+    const result = collectMessage(await messages("hi", { tools: [claudeClockTool], tool_choice: { type: "any" } }));
+    expect(result).toMatchObject({ stop: "tool_use", calls: [{ name: "get_time", input: { zone: "sandbox" } }] });
   });
 });
 
 describe("vectors", () => {
   async function vectors(input: string[], more: object = {}): Promise<number[][]> {
-    const heard = await say({ to: "embeddings", body: { model: "sandbox/embed", input, ...more } });
-    return (at(heard.json, "data") as { embedding: number[] }[]).map(({ embedding }) => embedding);
+    const received = await say({ to: "embeddings", body: { model: "sandbox/embed", input, ...more } });
+    return (at(received.json, "data") as { embedding: number[] }[]).map(({ embedding }) => embedding);
   }
   const cosine = (left: number[], right: number[]) =>
     left.reduce((sum, value, index) => sum + value * (right[index] ?? 0), 0);

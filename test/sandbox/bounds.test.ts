@@ -8,7 +8,7 @@ const many = (count: number, text = "a") => Array.from({ length: count }, () => 
 const long = (tokens: number) => "a b ".repeat(tokens);
 const embed = (body: object) => ["/v1/embeddings", { model: "sandbox/embed", ...body }] as const;
 const rank = (body: object) => ["/v1/rerank", { model: "sandbox/rerank", query: "a", ...body }] as const;
-const judge = (input: unknown) => ["/v1/moderations", { model: "sandbox/moderate", input }] as const;
+const moderate = (input: unknown) => ["/v1/moderations", { model: "sandbox/moderate", input }] as const;
 
 test.each([
   [...embed({ input: long(8_192) }), null],
@@ -23,14 +23,14 @@ test.each([
   [...rank({ documents: many(1_001) }), "documents"],
   [...rank({ documents: [long(8_193)] }), "documents"],
   [...rank({ documents: ["a"], query: long(8_193) }), "query"],
-  [...judge(many(2_048)), null],
-  [...judge(many(2_049)), "input"],
-  [...judge(long(8_192)), null],
-  [...judge(long(8_193)), "input"],
+  [...moderate(many(2_048)), null],
+  [...moderate(many(2_049)), "input"],
+  [...moderate(long(8_192)), null],
+  [...moderate(long(8_193)), "input"],
 ])("%s, row %#", async (path, body, param) => {
-  const heard = await say({ path, rawBody: JSON.stringify(body) });
-  const error = at(heard.json, "error");
-  expect({ status: heard.status, param: at(error, "param") }).toEqual(
+  const received = await say({ path, rawBody: JSON.stringify(body) });
+  const error = at(received.json, "error");
+  expect({ status: received.status, param: at(error, "param") }).toEqual(
     param === null ? { status: 200, param: undefined } : { status: 400, param },
   );
 });

@@ -1,16 +1,16 @@
 // What directives and model names make of the sandbox: slow, failing, limited, cut.
 import { describe, expect, test } from "bun:test";
 import { at, collectChat, collectMessage } from "../support/chat-stream-reader.ts";
-import type { Heard } from "../support/response-oracle.ts";
+import type { Received } from "../support/response-oracle.ts";
 import { allowedMs, type Timed, timed } from "../support/until.ts";
 import { prompt, sandbox } from "./setting.ts";
 
 const { say, chat, messages } = await sandbox();
 
-async function answered(work: () => Promise<Heard>): Promise<Timed<Heard>> {
-  const heard = await timed(work);
-  expect(heard.value.status).toBe(200);
-  return heard;
+async function answered(work: () => Promise<Received>): Promise<Timed<Received>> {
+  const received = await timed(work);
+  expect(received.value.status).toBe(200);
+  return received;
 }
 
 describe("directives", () => {
@@ -46,16 +46,16 @@ describe("directives", () => {
 
   test.each(refusals)("$directive is $status", async ({ directive, status, type, retryAfter }) => {
     for (const stream of [false, true]) {
-      const heard = await chat(`[sandbox ${directive}] hi`, { stream });
-      expect({ status: heard.status, type: at(heard.json, "error", "type") }).toEqual({ status, type });
-      if (retryAfter) expect(heard.headers.get("retry-after")).toBe(retryAfter);
+      const received = await chat(`[sandbox ${directive}] hi`, { stream });
+      expect({ status: received.status, type: at(received.json, "error", "type") }).toEqual({ status, type });
+      if (retryAfter) expect(received.headers.get("retry-after")).toBe(retryAfter);
     }
   });
 
   test("an embedding can be refused too", async () => {
     const body = { model: "sandbox/embed", input: ["fine", "[sandbox rate-limit=3]"] };
-    const heard = await say({ to: "embeddings", body });
-    expect([heard.status, heard.headers.get("retry-after")]).toEqual([429, "3"]);
+    const received = await say({ to: "embeddings", body });
+    expect([received.status, received.headers.get("retry-after")]).toEqual([429, "3"]);
   });
 
   test("cut breaks a stream off after its pieces, and says so in the stream", async () => {
@@ -71,9 +71,9 @@ describe("directives", () => {
   });
 
   test("several words in one bracket, and a later bracket wins", async () => {
-    const heard = await timed(() => chat("[sandbox delay=5000 error=503] [sandbox delay=0] hi"));
-    expect(heard.value.status).toBe(503);
-    expect(heard.ms).toBeLessThan(allowedMs(1_000, heard));
+    const received = await timed(() => chat("[sandbox delay=5000 error=503] [sandbox delay=0] hi"));
+    expect(received.value.status).toBe(503);
+    expect(received.ms).toBeLessThan(allowedMs(1_000, received));
   });
 
   test("a directive counts in the last user message only, and is not repeated", async () => {
@@ -82,14 +82,14 @@ describe("directives", () => {
       { role: "assistant", content: "[sandbox error=500]" },
       { role: "user", content: "[sandbox delay=1] second" },
     ];
-    const heard = await chat("", { messages: turns });
-    expect(collectChat(heard).text).toBe('Sandbox reply: you said "second"');
+    const received = await chat("", { messages: turns });
+    expect(collectChat(received).text).toBe('Sandbox reply: you said "second"');
   });
 
   test("what is no directive is only text", async () => {
-    const heard = await chat("[sandbox explode=1] [sandbox] [sandbox delay=x]");
-    expect(heard.status).toBe(200);
-    expect(collectChat(heard).text).toContain("[sandbox]");
+    const received = await chat("[sandbox explode=1] [sandbox] [sandbox delay=x]");
+    expect(received.status).toBe(200);
+    expect(collectChat(received).text).toContain("[sandbox]");
   });
 });
 
@@ -106,8 +106,8 @@ describe("model names", () => {
 
   test("sandbox/slow is slow, sandbox/cut is cut", async () => {
     expect((await answered(() => chat("hi", { model: "sandbox/slow" }))).ms).toBeGreaterThan(990);
-    const heard = await chat("one two three", { model: "sandbox/cut", stream: true });
-    expect(collectChat(heard)).toMatchObject({ isEnded: false });
+    const received = await chat("one two three", { model: "sandbox/cut", stream: true });
+    expect(collectChat(received)).toMatchObject({ isEnded: false });
   });
 
   test("the prompt wins over the name", async () => {
@@ -116,8 +116,8 @@ describe("model names", () => {
   });
 
   test("all of them are listed", async () => {
-    const heard = await say({ method: "GET", path: "/v1/models" });
-    const ids = (at(heard.json, "data") as { id: string }[]).map(({ id }) => id);
+    const received = await say({ method: "GET", path: "/v1/models" });
+    const ids = (at(received.json, "data") as { id: string }[]).map(({ id }) => id);
     expect(ids.sort()).toEqual(
       [
         "chat",

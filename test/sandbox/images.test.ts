@@ -23,10 +23,10 @@ test.each([
   ["16x16", 16, 16],
   ["auto", 1024, 1024],
 ])("%s is %d by %d pixels in two colours", async (size, width, height) => {
-  const { data, size: told } = await openai.images.generate({ model, prompt: "A fox", size });
+  const { data, size: result } = await openai.images.generate({ model, prompt: "A fox", size });
   const png = opened(data?.[0]?.b64_json);
   expect([png.width, png.height, colours(png)]).toEqual([width, height, 2]);
-  expect(told).toBe(`${width}x${height}`);
+  expect(result).toBe(`${width}x${height}`);
 });
 
 test("the largest picture is drawn too", async () => {
@@ -95,8 +95,8 @@ test("the shape of the specification and Google's words give pictures too", asyn
       parameters: { size: "1328*1328" },
     }),
   });
-  const told = (await answer.json()) as { data: { b64_json: string }[] };
-  expect(opened(told.data[0]?.b64_json).width).toBe(1328);
+  const result = (await answer.json()) as { data: { b64_json: string }[] };
+  expect(opened(result.data[0]?.b64_json).width).toBe(1328);
   const config = { responseModalities: [Modality.IMAGE], imageConfig: { aspectRatio: "16:9", imageSize: "1K" } };
   const drawn = await google.models.generateContent({ model, contents: "A fox", config });
   expect(opened(drawn.data).width / opened(drawn.data).height).toBeCloseTo(16 / 9, 1);

@@ -12,9 +12,9 @@ test.each(["/v1/rerank", "/v2/rerank"])(
   "%s: more likeness, higher place; the same request, the same bytes",
   async (path) => {
     const body = { query: "red apples", documents, top_n: 3, return_documents: true };
-    const heard = await post(path, body);
-    expect(heard.status).toBe(200);
-    const results = at(heard.json, "results") as { index: number; relevance_score: number; document: unknown }[];
+    const received = await post(path, body);
+    expect(received.status).toBe(200);
+    const results = at(received.json, "results") as { index: number; relevance_score: number; document: unknown }[];
     expect(results.map(({ index }) => index)).toEqual([3, 1, 2]);
     expect(results.map(({ document }) => document)).toEqual([
       { text: documents[3] },
@@ -23,17 +23,17 @@ test.each(["/v1/rerank", "/v2/rerank"])(
     ]);
     expect(results[0]?.relevance_score).toBeGreaterThan(results[1]?.relevance_score ?? 1);
     for (const { relevance_score } of results) expect(relevance_score >= 0 && relevance_score <= 1).toBe(true);
-    expect(at(heard.json, "model")).toBe("sandbox/rerank");
-    expect((await post(path, body)).text).toBe(heard.text);
+    expect(at(received.json, "model")).toBe("sandbox/rerank");
+    expect((await post(path, body)).text).toBe(received.text);
   },
 );
 
 test("a document that is the query is as like it as can be", async () => {
-  const heard = await post("/v1/rerank", { query: "red apples", documents: ["blue", "red apples"] });
-  expect(at(heard.json, "results", 0)).toEqual({ index: 1, relevance_score: expect.closeTo(1) });
+  const received = await post("/v1/rerank", { query: "red apples", documents: ["blue", "red apples"] });
+  expect(at(received.json, "results", 0)).toEqual({ index: 1, relevance_score: expect.closeTo(1) });
 });
 
 test("directives stand in the query", async () => {
-  const heard = await post("/v1/rerank", { query: "x [sandbox error=503]", documents });
-  expect(heard.status).toBe(503);
+  const received = await post("/v1/rerank", { query: "x [sandbox error=503]", documents });
+  expect(received.status).toBe(503);
 });

@@ -3,13 +3,13 @@ import { afterAll } from "bun:test";
 import type { World } from "../support/fixture-gateway.ts";
 import { gateway } from "../support/gateway.ts";
 import { type Call, make } from "../support/http-client.ts";
-import type { Heard } from "../support/response-oracle.ts";
+import type { Received } from "../support/response-oracle.ts";
 
-type Say = (content: string, more?: Record<string, unknown>) => Promise<Heard>;
+type Say = (content: string, more?: Record<string, unknown>) => Promise<Received>;
 
 export interface Sandbox {
   world: World;
-  say(call: Call): Promise<Heard>;
+  say(call: Call): Promise<Received>;
   /** A chat completion of `sandbox/chat` with one user message; `more` is laid over the body. */
   chat: Say;
   /** The same as a message. */
@@ -20,10 +20,10 @@ export interface Sandbox {
 export async function sandbox(): Promise<Sandbox> {
   const world: World = { gateway: await gateway(), upstreams: {} as World["upstreams"] };
   afterAll(() => world.gateway.stop());
-  const say = async (call: Call): Promise<Heard> => {
-    const { heard } = await make(call, world);
-    if (!heard) throw new Error("there was no answer");
-    return heard;
+  const say = async (call: Call): Promise<Received> => {
+    const { received } = await make(call, world);
+    if (!received) throw new Error("there was no answer");
+    return received;
   };
   const saying =
     (to: "chat" | "messages"): Say =>

@@ -4,11 +4,11 @@ import { dot } from "../images/upstream-dialects.ts";
 import { openaiClient } from "../support/clients.ts";
 import { gateway } from "../support/gateway.ts";
 
-const alone = await gateway();
+const single = await gateway();
 const other = await gateway({
   yaml: 'providers:\n  far: { kind: compatible, base_url: "http://127.0.0.1:9/v1", credential: "k", models: [gpt-x] }\n',
 });
-afterAll(() => Promise.all([alone.stop(), other.stop()]));
+afterAll(() => Promise.all([single.stop(), other.stop()]));
 
 const form = (fields: Record<string, string | Blob>): FormData => {
   const body = new FormData();
@@ -32,13 +32,13 @@ const requests: readonly Row[] = [
 ];
 
 describe.each(requests)("%s without a model", (path, init, refused) => {
-  const ask = ({ url, key }: typeof alone) => {
+  const ask = ({ url, key }: typeof single) => {
     const { body, headers } = init();
     return fetch(url + path, { method: "POST", body, headers: { authorization: `Bearer ${key}`, ...headers } });
   };
 
   test("is answered by the sandbox", async () => {
-    const response = await ask(alone);
+    const response = await ask(single);
     expect([response.status, response.headers.get("x-turnpike-provider")]).toEqual([200, "sandbox"]);
   });
 
@@ -53,20 +53,24 @@ describe.each(requests)("%s without a model", (path, init, refused) => {
 });
 
 test("a provider that may have any model is not asked for the usual one of OpenAI's format", async () => {
-  const hoped = await gateway({
+  const unlisted = await gateway({
     yaml: 'providers:\n  openai: { kind: openai, base_url: "http://127.0.0.1:9/v1", credential: "k" }\n',
   });
-  const headers = { authorization: `Bearer ${hoped.key}` };
-  const response = await fetch(`${hoped.url}/v1/videos`, { method: "POST", body: form({ prompt: "a fox" }), headers });
+  const headers = { authorization: `Bearer ${unlisted.key}` };
+  const response = await fetch(`${unlisted.url}/v1/videos`, {
+    method: "POST",
+    body: form({ prompt: "a fox" }),
+    headers,
+  });
   expect([response.status, await response.json()]).toMatchObject([
     400,
     { error: { code: "missing_required_parameter", param: "model" } },
   ]);
-  await hoped.stop();
+  await unlisted.stop();
 });
 
 test("the SDK gets variations of an image", async () => {
-  const { data } = await openaiClient(alone.url, alone.key).images.createVariation({
+  const { data } = await openaiClient(single.url, single.key).images.createVariation({
     image: new File([png], "dot.png", { type: "image/png" }),
     n: 2,
     size: "256x256",
@@ -76,7 +80,7 @@ test("the SDK gets variations of an image", async () => {
 });
 
 test("a video says which model made it", async () => {
-  const client = openaiClient(alone.url, alone.key);
+  const client = openaiClient(single.url, single.key);
   const { id, model } = await client.videos.create({ prompt: "a fox" });
   expect(model as string).toBe("sandbox/video");
   expect((await client.videos.retrieve(id)).model as string).toBe("sandbox/video");

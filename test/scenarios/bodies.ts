@@ -1,4 +1,4 @@
-// Request bodies that several scenes share.
+// Request bodies that several scenarios share.
 
 export const clockTool = {
   type: "function",

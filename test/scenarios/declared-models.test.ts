@@ -38,11 +38,11 @@ async function ask(body: object) {
 
 test("the bound on output and reasoning that is not there", async () => {
   up.on("*", { json: message });
-  const asked = { max_completion_tokens: 900, reasoning_effort: "high" };
-  const large = await ask({ model: "large", ...asked });
+  const requested = { max_completion_tokens: 900, reasoning_effort: "high" };
+  const large = await ask({ model: "large", ...requested });
   expect(large.body).toMatchObject({ max_tokens: 900, output_config: { effort: "high" } });
   expect(large.warnings).toBeNull();
-  const small = await ask({ model: "small", ...asked });
+  const small = await ask({ model: "small", ...requested });
   expect(small.body).toMatchObject({ max_tokens: 100 });
   expect(small.body).not.toHaveProperty("output_config");
   expect(small.warnings).toContain("approximated;field=max_completion_tokens");

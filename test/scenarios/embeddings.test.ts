@@ -1,13 +1,13 @@
 // Embeddings on both paths, as numbers and as base64, whatever the upstream can give.
 
 import { says } from "../support/fixtures.ts";
-import { type Scene, scenes } from "../support/scenario.ts";
+import { type Scenario, scenarios } from "../support/scenario.ts";
 
 const one = says("openai-embeddings/one-float.json");
 const floats = [0.5, -0.25, 1, 0.125];
 const base64 = "AAAAPwAAgL4AAIA/AAAAPg==";
 
-const rows: Scene[] = [
+const rows: Scenario[] = [
   {
     name: "a text becomes numbers",
     call: { to: "embeddings" },
@@ -20,7 +20,7 @@ const rows: Scene[] = [
         usage: { prompt_tokens: 4, total_tokens: 4 },
       },
     },
-    asked: { alpha: [{ path: "/v1/embeddings", body: { model: "embed-x", input: "hello" } }] },
+    requested: { alpha: [{ path: "/v1/embeddings", body: { model: "embed-x", input: "hello" } }] },
     ledger: { state: "completed", operation: "embed", inputTokens: 4 },
   },
   {
@@ -46,38 +46,38 @@ const rows: Scene[] = [
     call: { to: "embeddings", body: { input: ["hello", "world"], dimensions: 4 } },
     upstream: { alpha: says("openai-embeddings/two-float.json") },
     sees: { body: { data: [{ index: 0 }, { index: 1, embedding: [-1, 0.75, 0.0625, 0] }] } },
-    asked: { alpha: [{ body: { input: ["hello", "world"], dimensions: 4 } }] },
+    requested: { alpha: [{ body: { input: ["hello", "world"], dimensions: 4 } }] },
   },
   {
     name: "token arrays travel on",
     call: { to: "embeddings", body: { input: [[1, 2, 3], [4]] } },
     upstream: { alpha: says("openai-embeddings/two-float.json") },
-    asked: { alpha: [{ body: { input: [[1, 2, 3], [4]] } }] },
+    requested: { alpha: [{ body: { input: [[1, 2, 3], [4]] } }] },
   },
   {
     name: "the engine path works as the plain one",
     call: { to: "embeddings", path: "/v1/engines/embed-x/embeddings" },
     upstream: { alpha: one },
     sees: { body: { object: "list" } },
-    asked: { alpha: [{ path: "/v1/embeddings", body: { model: "embed-x" } }] },
+    requested: { alpha: [{ path: "/v1/embeddings", body: { model: "embed-x" } }] },
   },
   {
     name: "input is required",
     call: { to: "embeddings", body: { input: undefined } },
     sees: { status: 400, error: { code: "missing_required_parameter", param: "input" } },
-    asked: {},
+    requested: {},
   },
   {
     name: "dimensions is a whole number",
     call: { to: "embeddings", body: { dimensions: 1.5 } },
     sees: { status: 400, error: { code: "invalid_type", param: "dimensions" } },
-    asked: {},
+    requested: {},
   },
   {
     name: "encoding_format takes two words",
     call: { to: "embeddings", body: { encoding_format: "hex" } },
     sees: { status: 400, error: { code: "invalid_value", param: "encoding_format" } },
-    asked: {},
+    requested: {},
   },
   {
     name: "a vector that is none is a protocol error",
@@ -87,4 +87,4 @@ const rows: Scene[] = [
   },
 ];
 
-scenes("embeddings", rows);
+scenarios("embeddings", rows);

@@ -2,12 +2,12 @@
 import { expect } from "bun:test";
 import { says } from "../support/fixtures.ts";
 import type { Call } from "../support/http-client.ts";
-import { type Scene, scenes } from "../support/scenario.ts";
+import { type Scenario, scenarios } from "../support/scenario.ts";
 
 const toClaude = (more: object): Call => ({ body: { model: "claude-x", ...more } });
 const text = "anthropic-messages/text";
 
-const rows: Scene[] = [
+const rows: Scenario[] = [
   {
     name: "two choices of an upstream that gives one are two calls, numbered and summed",
     call: toClaude({ n: 2 }),
@@ -20,19 +20,19 @@ const rows: Scene[] = [
         ],
       },
     },
-    asked: { claude: [{}, {}] },
+    requested: { claude: [{}, {}] },
     ledger: { state: "completed", attempts: 1 },
   },
   {
     name: "streamed, each choice has its number and one finish, and there is one end",
     call: toClaude({ n: 2, stream: true, stream_options: { include_usage: true } }),
     upstream: { claude: says(`${text}.sse`) },
-    sees: { told: { text: "Hello there, traveller.Hello there, traveller.", isEnded: true } },
-    asked: { claude: [{}, {}] },
-    also: (heard) => {
-      const finishes = heard.text.match(/"finish_reason":"stop"/g);
-      expect([finishes?.length, heard.text.match(/\[DONE\]/g)?.length]).toEqual([2, 1]);
-      expect(heard.text).toContain('"index":1');
+    sees: { result: { text: "Hello there, traveller.Hello there, traveller.", isEnded: true } },
+    requested: { claude: [{}, {}] },
+    also: (received) => {
+      const finishes = received.text.match(/"finish_reason":"stop"/g);
+      expect([finishes?.length, received.text.match(/\[DONE\]/g)?.length]).toEqual([2, 1]);
+      expect(received.text).toContain('"index":1');
     },
   },
   {
@@ -46,17 +46,17 @@ const rows: Scene[] = [
     call: toClaude({ stop: ["re, t", " "] }),
     upstream: { claude: says(`${text}.json`) },
     sees: {
-      told: { text: "Hello", stop: "stop" },
+      result: { text: "Hello", stop: "stop" },
       headers: { "x-turnpike-warnings": /emulated;field=stop/ },
     },
-    asked: { claude: [{ body: { stop_sequences: ["re, t"] } }] },
+    requested: { claude: [{ body: { stop_sequences: ["re, t"] } }] },
   },
   {
     name: "streamed, the text ends at the stop, wherever the stream was cut",
     call: toClaude({ stop: [" "], stream: true }),
     upstream: { claude: says(`${text}.sse`, { cutAt: "byte" }) },
-    sees: { told: { text: "Hello", stop: "stop", isEnded: true } },
+    sees: { result: { text: "Hello", stop: "stop", isEnded: true } },
   },
 ];
 
-scenes("emulated", rows);
+scenarios("emulated", rows);

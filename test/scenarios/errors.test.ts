@@ -1,16 +1,22 @@
 // Errors of requests: every row of the contract's table that a caller can reach before anyone is asked.
 import { expect } from "bun:test";
 import type { Call } from "../support/http-client.ts";
-import { type Scene, type Sees, scenes } from "../support/scenario.ts";
+import { type Scenario, type Sees, scenarios } from "../support/scenario.ts";
 
 const invalid = "invalid_request_error";
 
 /** A call that is refused before any upstream is asked. */
-function refused(name: string, call: Call, status: number, error: NonNullable<Sees["error"]>, more: Sees = {}): Scene {
-  return { name, call, sees: { status, error, ...more }, asked: {}, ledger: "none" };
+function refused(
+  name: string,
+  call: Call,
+  status: number,
+  error: NonNullable<Sees["error"]>,
+  more: Sees = {},
+): Scenario {
+  return { name, call, sees: { status, error, ...more }, requested: {}, ledger: "none" };
 }
 
-const keys: Scene[] = [
+const keys: Scenario[] = [
   refused("no key", { key: "none" }, 401, { type: "authentication_error", code: "missing_api_key", param: null }),
   refused("an unknown key", { key: "tp-wrong" }, 401, { type: "authentication_error", code: "invalid_api_key" }),
   refused("a key of 10 KB", { key: "k".repeat(10_000) }, 401, { code: "invalid_api_key" }),
@@ -34,7 +40,7 @@ const keys: Scene[] = [
   }),
 ];
 
-const paths: Scene[] = [
+const paths: Scenario[] = [
   refused("an unknown path", { path: "/v1/nothing" }, 404, { type: invalid, code: "not_found" }),
   refused("a path without /v1", { path: "/chat/completions" }, 404, { code: "not_found", message: mentions("/v1") }),
   refused("a path with /v1 twice", { path: "/v1/v1/chat/completions" }, 404, {
@@ -67,7 +73,7 @@ const paths: Scene[] = [
 ];
 
 /** One fault in the body: the field and what the error must say. */
-function faulty(param: string, code: string, body: Record<string, unknown>, to: Call["to"] = "chat"): Scene {
+function faulty(param: string, code: string, body: Record<string, unknown>, to: Call["to"] = "chat"): Scenario {
   return refused(`${to}: ${param} ${JSON.stringify(body[param.split(/[.[]/)[0] ?? ""])}`, { to, body }, 400, {
     type: invalid,
     code,
@@ -77,7 +83,7 @@ function faulty(param: string, code: string, body: Record<string, unknown>, to: 
 
 const user = { role: "user", content: "hi" };
 
-const bodies: Scene[] = [
+const bodies: Scenario[] = [
   faulty("model", "missing_required_parameter", { model: undefined }),
   faulty("model", "invalid_type", { model: 5 }),
   faulty("messages", "missing_required_parameter", { messages: undefined }),
@@ -124,9 +130,9 @@ const bodies: Scene[] = [
   }),
 ];
 
-scenes("errors of keys", keys);
-scenes("errors of paths and models", paths);
-scenes("errors of bodies", bodies);
+scenarios("errors of keys", keys);
+scenarios("errors of paths and models", paths);
+scenarios("errors of bodies", bodies);
 
 function mentions(words: string): unknown {
   return expect.stringContaining(words);

@@ -2,7 +2,7 @@
 
 import { says } from "../support/fixtures.ts";
 import type { Call } from "../support/http-client.ts";
-import { type Scene, scenes } from "../support/scenario.ts";
+import { type Scenario, scenarios } from "../support/scenario.ts";
 import type { Reply } from "../support/upstream.ts";
 import { gone, lacksAbility } from "./unusable.ts";
 
@@ -11,27 +11,27 @@ const limited = says("openai-chat/error-429.json");
 const chain: Call = { body: { model: "chain" } };
 
 /** The route "chain" has alpha, beta, gamma and delta in this order. */
-const failover: Scene[] = [
+const failover: Scenario[] = [
   {
     name: "the first candidate that works is the only one asked",
     call: chain,
     upstream: { alpha: ok, beta: ok },
     sees: { headers: { "x-turnpike-provider": "alpha", "x-turnpike-attempts": "1" } },
-    asked: { alpha: [{ body: { model: "gpt-x" } }] },
+    requested: { alpha: [{ body: { model: "gpt-x" } }] },
   },
   {
     name: "after a 429 the next one is asked, with its own model and credential",
     call: chain,
     upstream: { alpha: limited, beta: ok },
     sees: { headers: { "x-turnpike-provider": "beta", "x-turnpike-model": "gpt-b", "x-turnpike-attempts": "2" } },
-    asked: { alpha: [{}], beta: [{ body: { model: "gpt-b" }, headers: { authorization: "Bearer canary-beta" } }] },
+    requested: { alpha: [{}], beta: [{ body: { model: "gpt-b" }, headers: { authorization: "Bearer canary-beta" } }] },
     ledger: { state: "completed", httpStatus: 200, provider: "beta" },
   },
   {
     name: "after a 500 the next one is asked",
     call: chain,
     upstream: { alpha: says("openai-chat/error-500.json"), beta: ok },
-    asked: { alpha: [{}], beta: [{}] },
+    requested: { alpha: [{}], beta: [{}] },
   },
   {
     name: "after a reset the next one is asked",
@@ -44,33 +44,33 @@ const failover: Scene[] = [
     call: { body: { model: "lucky" } },
     upstream: { beta: ok },
     sees: { headers: { "x-turnpike-provider": "beta", "x-turnpike-attempts": "2" } },
-    asked: { beta: [{}] },
+    requested: { beta: [{}] },
   },
   {
     name: "after a refused credential the next one is asked",
     call: chain,
     upstream: { alpha: says("openai-chat/error-401.json"), beta: ok },
-    asked: { alpha: [{}], beta: [{}] },
+    requested: { alpha: [{}], beta: [{}] },
   },
   {
     name: "after a model that the provider does not have the next one is asked",
     call: chain,
     upstream: { alpha: gone, beta: ok },
     sees: { headers: { "x-turnpike-provider": "beta", "x-turnpike-attempts": "2" } },
-    asked: { alpha: [{}], beta: [{}] },
+    requested: { alpha: [{}], beta: [{}] },
   },
   {
     name: "a stream goes on to the next one after such a model too",
     call: { body: { model: "chain", stream: true } },
     upstream: { alpha: gone, beta: says("openai-chat/text.sse") },
-    sees: { told: { text: "Hello there, traveller.", isEnded: true } },
-    asked: { alpha: [{}], beta: [{}] },
+    sees: { result: { text: "Hello there, traveller.", isEnded: true } },
+    requested: { alpha: [{}], beta: [{}] },
   },
   {
     name: "after a lack of ability the next one is asked",
     call: chain,
     upstream: { alpha: lacksAbility, beta: ok },
-    asked: { alpha: [{}], beta: [{}] },
+    requested: { alpha: [{}], beta: [{}] },
   },
   {
     name: "an error of a route names no model that the client did not ask for",
@@ -81,7 +81,7 @@ const failover: Scene[] = [
       error: { message: "Model chain does not take `top_k`, unlike other models." },
       lacks: ["gpt-x-2024"],
     },
-    asked: { alpha: [{}] },
+    requested: { alpha: [{}] },
   },
   {
     name: "what the client can act on speaks before what the operator has to mend",
@@ -94,14 +94,14 @@ const failover: Scene[] = [
     call: chain,
     upstream: { alpha: limited, beta: says("openai-chat/error-503.json"), gamma: ok },
     sees: { headers: { "x-turnpike-provider": "gamma", "x-turnpike-attempts": "3" } },
-    asked: { alpha: [{}], beta: [{}], gamma: [{}] },
+    requested: { alpha: [{}], beta: [{}], gamma: [{}] },
   },
   {
     name: "three attempts are the most",
     call: chain,
     upstream: { alpha: limited, beta: limited, gamma: limited, delta: ok },
     sees: { status: 429, error: { type: "rate_limit_error", code: "upstream_rate_limited" } },
-    asked: { alpha: [{}], beta: [{}], gamma: [{}] },
+    requested: { alpha: [{}], beta: [{}], gamma: [{}] },
     ledger: { state: "failed", httpStatus: 429 },
   },
   {
@@ -109,32 +109,32 @@ const failover: Scene[] = [
     call: chain,
     upstream: { alpha: says("openai-chat/error-400.json"), beta: ok },
     sees: { status: 400 },
-    asked: { alpha: [{}] },
+    requested: { alpha: [{}] },
   },
   {
     name: "a stream fails over before its first byte",
     call: { body: { model: "chain", stream: true } },
     upstream: { alpha: says("openai-chat/error-503.json"), beta: says("openai-chat/text.sse") },
-    sees: { told: { text: "Hello there, traveller.", isEnded: true } },
-    asked: { alpha: [{}], beta: [{}] },
+    sees: { result: { text: "Hello there, traveller.", isEnded: true } },
+    requested: { alpha: [{}], beta: [{}] },
   },
   {
     name: "a stream whose first event is an error fails over",
     call: { body: { model: "chain", stream: true } },
     upstream: { alpha: says("openai-chat/error-first.sse"), beta: says("openai-chat/text.sse") },
-    sees: { told: { text: "Hello there, traveller.", isEnded: true } },
-    asked: { alpha: [{}], beta: [{}] },
+    sees: { result: { text: "Hello there, traveller.", isEnded: true } },
+    requested: { alpha: [{}], beta: [{}] },
   },
   {
     name: "a route may lead to another dialect",
     call: { body: { model: "mixed" } },
     upstream: { alpha: limited, claude: says("anthropic-messages/text.json") },
-    sees: { told: { text: "Hello there, traveller." }, headers: { "x-turnpike-provider": "claude" } },
-    asked: { alpha: [{}], claude: [{}] },
+    sees: { result: { text: "Hello there, traveller." }, headers: { "x-turnpike-provider": "claude" } },
+    requested: { alpha: [{}], claude: [{}] },
   },
 ];
 
-scenes("failover", failover, { fresh: true });
+scenarios("failover", failover, { fresh: true });
 
 function refusesField(model: string): Reply {
   const message = `Model ${model}-2024-08-06 does not take \`top_k\`, unlike other models.`;

@@ -1,7 +1,7 @@
 // Faults of upstreams: what each becomes for the client, and who is asked next.
 import { expect } from "bun:test";
 import { says, saysOnly } from "../support/fixtures.ts";
-import { type Scene, type Sees, scenes } from "../support/scenario.ts";
+import { type Scenario, type Sees, scenarios } from "../support/scenario.ts";
 import type { Reply } from "../support/upstream.ts";
 import { gone, lacksAbility } from "./unusable.ts";
 
@@ -14,7 +14,7 @@ function alphaDoes(
   status: number,
   error: NonNullable<Sees["error"]>,
   more: Sees = {},
-): Scene {
+): Scenario {
   return { name, upstream: { alpha: reply }, sees: { status, error, ...more } };
 }
 
@@ -39,7 +39,7 @@ const refusesKey = (status: number): Reply => ({
   },
 });
 
-const faults: Scene[] = [
+const faults: Scenario[] = [
   {
     ...alphaDoes("it says the request is bad", says("openai-chat/error-400.json"), 400, {
       type: invalid,
@@ -125,7 +125,7 @@ const faults: Scene[] = [
     502,
     truncated,
   ),
-  { ...alphaDoes("it redirects", elsewhere, 502, upstreamError, { lacks: ["/secret"] }), asked: { alpha: [{}] } },
+  { ...alphaDoes("it redirects", elsewhere, 502, upstreamError, { lacks: ["/secret"] }), requested: { alpha: [{}] } },
   {
     name: "it resets before it answers",
     upstream: { alpha: (line) => line.reset() },
@@ -135,7 +135,7 @@ const faults: Scene[] = [
     name: "nobody listens",
     call: { body: { model: "dead/gone" } },
     sees: { status: 502, error: { ...upstreamError, code: "upstream_unreachable" } },
-    asked: {},
+    requested: {},
     ledger: { state: "failed", httpStatus: 502 },
   },
   {
@@ -164,7 +164,7 @@ const faults: Scene[] = [
   },
 ];
 
-scenes("an upstream's fault reaches the client as", faults, { fresh: true });
+scenarios("an upstream's fault reaches the client as", faults, { fresh: true });
 
 function mentions(words: string): unknown {
   return expect.stringContaining(words);

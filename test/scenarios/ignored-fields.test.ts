@@ -84,18 +84,18 @@ const rows: readonly Row[] = [
 describe.each(rows)("$name", ({ path, body, reply, field }) => {
   test("the client is warned where the field was ignored, in the ledger too", async () => {
     up.on("*", { json: reply });
-    const heard = await ask(path, body);
+    const received = await ask(path, body);
     const expected = field === null ? null : `approximated;field=${field}`;
-    expect([heard.status, heard.warnings]).toEqual([200, expected]);
+    expect([received.status, received.warnings]).toEqual([200, expected]);
     expect(ledgerRows(running.dataFolder).at(-1)?.warnings).toBe(expected);
   });
 
   test("strict mode refuses the reply, and what it reported is booked", async () => {
     up.on("*", { json: reply });
-    const heard = await ask(path, body, true);
-    expect(heard.status).toBe(field === null ? 200 : 400);
+    const received = await ask(path, body, true);
+    expect(received.status).toBe(field === null ? 200 : 400);
     if (field === null) return;
-    expect(at(heard.body, "error")).toMatchObject({ code: "unsupported_parameter", param: field });
+    expect(at(received.body, "error")).toMatchObject({ code: "unsupported_parameter", param: field });
     expect(up.requests.length).toBe(1);
     if ("usage" in reply)
       expect(ledgerRows(running.dataFolder).at(-1)).toMatchObject({ state: "rejected", charged: true });

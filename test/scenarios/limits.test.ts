@@ -2,7 +2,7 @@
 import { expect } from "bun:test";
 import { says } from "../support/fixtures.ts";
 import { clientKey } from "../support/gateway.ts";
-import { type Scene, scenes } from "../support/scenario.ts";
+import { type Scenario, scenarios } from "../support/scenario.ts";
 
 const head = `POST /v1/chat/completions HTTP/1.1\r\nhost: turnpike\r\ncontent-type: application/json\r\n`;
 const signedHead = `${head}authorization: Bearer ${clientKey}\r\n`;
@@ -19,42 +19,42 @@ const depthBomb = "[".repeat(1_000_000);
 const notText = new Uint8Array([...Buffer.from(`{${smallest},"user":"`), 0xff, 0xfe, ...Buffer.from('"}')]);
 
 /** A body that is refused as no usable JSON. */
-function refused(name: string, rawBody: string | Uint8Array<ArrayBuffer>): Scene {
+function refused(name: string, rawBody: string | Uint8Array<ArrayBuffer>): Scenario {
   return {
     name,
     call: { rawBody },
     sees: { status: 400, error: { type: "invalid_request_error" } },
-    asked: {},
+    requested: {},
     ledger: "none",
   };
 }
 
-const rows: Scene[] = [
+const rows: Scenario[] = [
   {
     name: "a body whose length says that it is too large",
     call: { bytes: () => [`${signedHead}content-length: 10000000000\r\n\r\n{`] },
     sees: { status: 413 },
-    asked: {},
+    requested: {},
     ledger: "none",
   },
   {
     name: "a chunked body that grows too large",
     call: { bytes: endlessChunks },
     sees: { status: 413 },
-    asked: {},
+    requested: {},
     ledger: "none",
   },
   {
     name: "without a key the body is not waited for",
     call: { bytes: () => [`${head}content-length: 1000\r\n\r\n`] },
     sees: { status: 401 },
-    asked: {},
+    requested: {},
   },
   {
     name: "three hundred headers",
     call: { bytes: () => [signedHead, "x-more: 1\r\n".repeat(300), "content-length: 2\r\n\r\n{}"] },
     sees: { status: 431 },
-    asked: {},
+    requested: {},
   },
   refused("JSON nested two hundred deep", tooDeep),
   refused("a million open brackets", depthBomb),
@@ -80,13 +80,13 @@ const rows: Scene[] = [
       headers: { "content-encoding": "gzip" },
     },
     upstream: { alpha: says("openai-chat/text.json") },
-    asked: { alpha: [{ body: { user: "zipped" }, lacksHeaders: ["content-encoding"] }] },
+    requested: { alpha: [{ body: { user: "zipped" }, lacksHeaders: ["content-encoding"] }] },
   },
   {
     name: "a gzipped body that unpacks too large",
     call: { rawBody: Bun.gzipSync(Buffer.alloc(150_000_000, 32)), headers: { "content-encoding": "gzip" } },
     sees: { status: 413, error: { code: "request_too_large" } },
-    asked: {},
+    requested: {},
     ledger: "none",
   },
   {
@@ -102,4 +102,4 @@ const rows: Scene[] = [
   },
 ];
 
-scenes("limits on input", rows);
+scenarios("limits on input", rows);

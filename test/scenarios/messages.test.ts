@@ -1,7 +1,7 @@
 // Messages: what a client of Anthropic's endpoint sees, from an upstream of its own dialect and of another one.
 import { expect } from "bun:test";
 import { says, wireText } from "../support/fixtures.ts";
-import { type Scene, scenes } from "../support/scenario.ts";
+import { type Scenario, scenarios } from "../support/scenario.ts";
 import { answerSchema, chatRound, claudeClockTool, clockTool, messagesRound, pixel } from "./bodies.ts";
 
 const stream = { stream: true };
@@ -13,16 +13,16 @@ const twoCalls = [
 const signature = "EqQBCkYIBBgCKkDk3h0Zx1mTnQ==";
 const cachedUsage = { input_tokens: 40, cache_read_input_tokens: 60, output_tokens: 30 };
 
-const passthrough: Scene[] = [
+const passthrough: Scenario[] = [
   {
     name: "an answer comes through byte for byte, unknown fields too",
     upstream: { claude: says("anthropic-messages/unknown-fields.json") },
     sees: {
-      told: hello,
+      result: hello,
       body: JSON.parse(wireText("anthropic-messages/unknown-fields.json")),
       headers: { "request-id": /./, "x-turnpike-provider": "claude" },
     },
-    asked: {
+    requested: {
       claude: [{ path: "/v1/messages", headers: { "x-api-key": "canary-claude", "anthropic-version": /^20/ } }],
     },
     ledger: { state: "completed", httpStatus: 200, provider: "claude", inputTokens: 12, outputTokens: 5 },
@@ -31,19 +31,19 @@ const passthrough: Scene[] = [
     name: "the key may come as x-api-key",
     call: { key: "x-api-key" },
     upstream: { claude: says("anthropic-messages/text.json") },
-    sees: { told: hello },
+    sees: { result: hello },
   },
   {
     name: "the neutral version header is as good as Anthropic's",
     call: { headers: { "anthropic-version": null, "vendor-version": "2023-06-01" } },
     upstream: { claude: says("anthropic-messages/text.json") },
-    sees: { told: hello },
+    sees: { result: hello },
   },
   {
     name: "unknown request fields and beta headers travel on",
     call: { headers: { "anthropic-beta": "a-2026-01-01,b-2026-01-01" }, body: { tomorrow: { kept: true } } },
     upstream: { claude: says("anthropic-messages/text.json") },
-    asked: {
+    requested: {
       claude: [
         { body: { model: "claude-x", tomorrow: { kept: true } }, headers: { "anthropic-beta": /a-2026-01-01/ } },
       ],
@@ -53,7 +53,7 @@ const passthrough: Scene[] = [
     name: "a stream comes through event by event",
     call: { body: stream },
     upstream: { claude: says("anthropic-messages/text.sse") },
-    sees: { told: hello, text: wireText("anthropic-messages/text.sse") },
+    sees: { result: hello, text: wireText("anthropic-messages/text.sse") },
     ledger: { state: "completed", inputTokens: 12, outputTokens: 5 },
   },
   {
@@ -66,29 +66,29 @@ const passthrough: Scene[] = [
     name: "thinking with its signature and parallel tool calls, whole",
     call: { body: { tools: [claudeClockTool] } },
     upstream: { claude: says("anthropic-messages/thinking.json") },
-    sees: { told: { thinking: "Need two lookups.", signature, calls: twoCalls as never, usage: cachedUsage } },
+    sees: { result: { thinking: "Need two lookups.", signature, calls: twoCalls as never, usage: cachedUsage } },
     ledger: { inputTokens: 40, cacheReadTokens: 60, outputTokens: 30 },
   },
   {
     name: "thinking with its signature and parallel tool calls, streamed",
     call: { body: { ...stream, tools: [claudeClockTool] } },
     upstream: { claude: says("anthropic-messages/thinking.sse") },
-    sees: { told: { thinking: "Need two lookups.", signature, calls: twoCalls as never, stop: "tool_use" } },
+    sees: { result: { thinking: "Need two lookups.", signature, calls: twoCalls as never, stop: "tool_use" } },
   },
 ];
 
 const toChat = { model: "gpt-x" };
 
-const translated: Scene[] = [
+const translated: Scenario[] = [
   {
     name: "an answer",
     call: { body: { ...toChat, system: "Be brief." } },
     upstream: { alpha: says("openai-chat/text.json") },
     sees: {
-      told: { ...hello, usage: { input_tokens: 12, output_tokens: 5 } },
+      result: { ...hello, usage: { input_tokens: 12, output_tokens: 5 } },
       body: { type: "message", role: "assistant", model: "gpt-x-2026-01-15", stop_sequence: null },
     },
-    asked: {
+    requested: {
       alpha: [
         {
           path: "/v1/chat/completions",
@@ -104,10 +104,10 @@ const translated: Scene[] = [
     name: "a stream has the events of messages, with true usage at the end",
     call: { body: { ...toChat, ...stream } },
     upstream: { alpha: says("openai-chat/text.sse") },
-    sees: { told: { ...hello, usage: { input_tokens: 12, output_tokens: 5 } } },
-    asked: { alpha: [{ body: { stream: true, stream_options: { include_usage: true } } }] },
-    also(heard) {
-      const names = heard.frames.map(({ event }) => event).filter((name) => name !== "ping");
+    sees: { result: { ...hello, usage: { input_tokens: 12, output_tokens: 5 } } },
+    requested: { alpha: [{ body: { stream: true, stream_options: { include_usage: true } } }] },
+    also(received) {
+      const names = received.frames.map(({ event }) => event).filter((name) => name !== "ping");
       expect(names.filter((name, index) => name !== names[index - 1])).toEqual([
         "message_start",
         "content_block_start",
@@ -122,26 +122,26 @@ const translated: Scene[] = [
     name: "parallel tool calls, whole",
     call: { body: { ...toChat, tools: [claudeClockTool] } },
     upstream: { alpha: says("openai-chat/tools.json") },
-    sees: { told: { text: "Let me check.", calls: twoCalls as never, stop: "tool_use", usage: cachedUsage } },
-    asked: { alpha: [{ body: { tools: [clockTool] } }] },
+    sees: { result: { text: "Let me check.", calls: twoCalls as never, stop: "tool_use", usage: cachedUsage } },
+    requested: { alpha: [{ body: { tools: [clockTool] } }] },
   },
   {
     name: "parallel tool calls, streamed",
     call: { body: { ...toChat, ...stream, tools: [claudeClockTool] } },
     upstream: { alpha: says("openai-chat/tools.sse") },
-    sees: { told: { text: "Let me check.", calls: twoCalls as never, stop: "tool_use", usage: cachedUsage } },
+    sees: { result: { text: "Let me check.", calls: twoCalls as never, stop: "tool_use", usage: cachedUsage } },
   },
   {
     name: "reasoning becomes thinking",
     call: { body: { ...toChat, ...stream, thinking: { type: "enabled", budget_tokens: 1024 }, max_tokens: 2000 } },
     upstream: { alpha: says("openai-chat/reasoning.sse") },
-    sees: { told: { thinking: "Need the clock.", text: "It is noon." } },
+    sees: { result: { thinking: "Need the clock.", text: "It is noon." } },
   },
   {
     name: "calls and results arrive as chat wants them",
     call: { body: { ...toChat, system: "Be brief.", messages: messagesRound } },
     upstream: { alpha: says("openai-chat/text.json") },
-    asked: { alpha: [{ body: { messages: chatRound } }] },
+    requested: { alpha: [{ body: { messages: chatRound } }] },
   },
   {
     name: "an image arrives as a data URL",
@@ -157,7 +157,7 @@ const translated: Scene[] = [
       },
     },
     upstream: { alpha: says("openai-chat/text.json") },
-    asked: {
+    requested: {
       alpha: [{ body: { messages: [{ content: [{ image_url: { url: `data:image/png;base64,${pixel}` } }] }] } }],
     },
   },
@@ -165,7 +165,7 @@ const translated: Scene[] = [
     name: "structured output becomes the upstream's own",
     call: { body: { ...toChat, output_config: { format: { type: "json_schema", schema: answerSchema } } } },
     upstream: { alpha: says("openai-chat/text.json") },
-    asked: {
+    requested: {
       alpha: [{ body: { response_format: { type: "json_schema", json_schema: { schema: answerSchema } } } }],
     },
   },
@@ -173,11 +173,11 @@ const translated: Scene[] = [
     name: "any tool means a tool is required",
     call: { body: { ...toChat, tools: [claudeClockTool], tool_choice: { type: "any" } } },
     upstream: { alpha: says("openai-chat/tools.json") },
-    asked: { alpha: [{ body: { tool_choice: "required" } }] },
+    requested: { alpha: [{ body: { tool_choice: "required" } }] },
   },
 ];
 
-const toMessages = (row: Scene): Scene => ({ ...row, call: { to: "messages", ...row.call } });
+const toMessages = (row: Scenario): Scenario => ({ ...row, call: { to: "messages", ...row.call } });
 
-scenes("messages, upstream speaks messages", passthrough.map(toMessages));
-scenes("messages, upstream speaks chat", translated.map(toMessages));
+scenarios("messages, upstream speaks messages", passthrough.map(toMessages));
+scenarios("messages, upstream speaks chat", translated.map(toMessages));

@@ -2,26 +2,31 @@
 import { expect } from "bun:test";
 import { at, list } from "../support/chat-stream-reader.ts";
 import type { Call } from "../support/http-client.ts";
-import { type Scene, scenes } from "../support/scenario.ts";
+import { type Scenario, scenarios } from "../support/scenario.ts";
 
 const get = (path: string, more: Call = {}): Call => ({ method: "GET", path, ...more });
 const anthropic = { "anthropic-version": "2023-06-01" };
 
-const rows: Scene[] = [
+const rows: Scenario[] = [
   {
     name: "OpenAI's shape",
     call: get("/v1/models"),
     sees: { body: { object: "list" }, lacksHeaders: ["request-id"] },
-    also: (heard) =>
-      expect(list(heard.json, "data")[0]).toEqual({ id: "chain", object: "model", created: 0, owned_by: "turnpike" }),
+    also: (received) =>
+      expect(list(received.json, "data")[0]).toEqual({
+        id: "chain",
+        object: "model",
+        created: 0,
+        owned_by: "turnpike",
+      }),
   },
   ...["anthropic-version", "vendor-version"].map(
-    (name): Scene => ({
+    (name): Scenario => ({
       name: `Anthropic's shape, asked for by ${name}`,
       call: get("/v1/models?limit=100", { headers: { [name]: "2023-06-01" } }),
       sees: { body: { has_more: false, first_id: "chain" }, headers: { "request-id": /./ } },
-      also: (heard) =>
-        expect(list(heard.json, "data")[0]).toEqual({
+      also: (received) =>
+        expect(list(received.json, "data")[0]).toEqual({
           type: "model",
           id: "chain",
           display_name: "chain",
@@ -44,8 +49,8 @@ const rows: Scene[] = [
   {
     name: "Google's shape where its key header is",
     call: get("/v1/models", { key: "x-goog-api-key" }),
-    also: (heard) =>
-      expect(list(heard.json, "models")[0]).toMatchObject({
+    also: (received) =>
+      expect(list(received.json, "models")[0]).toMatchObject({
         name: "models/chain",
         displayName: "chain",
         supportedGenerationMethods: ["generateContent", "streamGenerateContent", "countTokens"],
@@ -80,12 +85,12 @@ const rows: Scene[] = [
     name: "a page of no size, in Google's envelope",
     call: get("/v1beta/models?pageSize=0", { to: "gemini" }),
     sees: { status: 400, error: { param: "pageSize", code: "invalid_value" } },
-    also: (heard) => expect(at(heard.json, "error", "status")).toBe("INVALID_ARGUMENT"),
+    also: (received) => expect(at(received.json, "error", "status")).toBe("INVALID_ARGUMENT"),
   },
 ];
 
 /** The same unknown model in the envelope of each protocol. */
-const unknown: Scene[] = [
+const unknown: Scenario[] = [
   { name: "OpenAI's", call: get("/v1/models/nobody"), envelope: { type: "invalid_request_error" } },
   {
     name: "Anthropic's",
@@ -102,7 +107,7 @@ const unknown: Scene[] = [
   name: `an unknown model in ${name} envelope`,
   call,
   sees: { status: 404, error: { message: expect.stringContaining("model") } },
-  also: (heard) => expect(at(heard.json, "error")).toMatchObject(envelope),
+  also: (received) => expect(at(received.json, "error")).toMatchObject(envelope),
 }));
 
-scenes("models in three protocols", [...rows, ...unknown]);
+scenarios("models in three protocols", [...rows, ...unknown]);

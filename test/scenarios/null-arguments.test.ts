@@ -8,7 +8,7 @@ import {
   type UpstreamName,
 } from "../support/fixture-gateway.ts";
 import { make, type Surface } from "../support/http-client.ts";
-import { toldBy } from "../support/stream-writers.ts";
+import { collectBy } from "../support/stream-writers.ts";
 import type { Reply } from "../support/upstream.ts";
 
 const upstreams = await startUpstreams();
@@ -133,10 +133,10 @@ describe.each(pairs)("a client of $client and an upstream of $far.client", ({ cl
   ])("%s is {} whole and streamed", async (_case, pieces) => {
     for (const stream of [false, true]) {
       upstreams[far.at].on("*", far.says(pieces, stream));
-      const { heard } = await make({ to: client, body: { model: far.model, stream } }, world);
-      if (heard === null) throw new Error("no answer");
-      expect(heard.text).not.toContain('"null"');
-      expect(toldBy[client](heard).calls).toMatchObject([{ name: "f", input: {} }]);
+      const { received: reply } = await make({ to: client, body: { model: far.model, stream } }, world);
+      if (reply === null) throw new Error("no answer");
+      expect(reply.text).not.toContain('"null"');
+      expect(collectBy[client](reply).calls).toMatchObject([{ name: "f", input: {} }]);
     }
   });
 });
@@ -144,8 +144,8 @@ describe.each(pairs)("a client of $client and an upstream of $far.client", ({ cl
 test("text that only begins like null goes on in full", async () => {
   const [chat] = fars;
   upstreams.alpha.on("*", (chat as Far).says(["nu", "mber"], true));
-  const { heard } = await make({ to: "responses", body: { model: "gpt-x", stream: true } }, world);
-  expect(heard?.text).toContain('"arguments":"number"');
+  const { received } = await make({ to: "responses", body: { model: "gpt-x", stream: true } }, world);
+  expect(received?.text).toContain('"arguments":"number"');
 });
 
 const user = { role: "user", content: "hi" };

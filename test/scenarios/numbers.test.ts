@@ -160,12 +160,12 @@ describe.each(Object.entries(clients))("a client of %s", (_name, client) => {
   describe.each(Object.entries(fars))("and an upstream of %s", (_far, far) => {
     test.each([false, true])("stream %p", async (stream) => {
       upstreams[far.at].on("*", far.says(stream));
-      const heard = await ask(client, far.model, stream);
+      const received = await ask(client, far.model, stream);
       const sent = upstreams[far.at].requests.at(-1)?.text ?? "";
       expect(count(sent)).toBe(client.places);
-      expect(count(heard)).toBeGreaterThan(0);
+      expect(count(received)).toBeGreaterThan(0);
       for (const changed of ["1152921504606847000", "9007199254740992", "null,0.123"])
-        expect(`${sent}${heard}`).not.toContain(changed);
+        expect(`${sent}${received}`).not.toContain(changed);
     });
   });
 });

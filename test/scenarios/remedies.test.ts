@@ -4,7 +4,7 @@ import { at } from "../support/chat-stream-reader.ts";
 import { openaiClient } from "../support/clients.ts";
 import { says } from "../support/fixtures.ts";
 import { gateway } from "../support/gateway.ts";
-import { type Scene, scenes } from "../support/scenario.ts";
+import { type Scenario, scenarios } from "../support/scenario.ts";
 import { type Reply, upstream } from "../support/upstream.ts";
 import { clockTool } from "./bodies.ts";
 
@@ -37,40 +37,42 @@ const thinkingWire = {
 
 const answered = (stream: boolean) => says(`anthropic-messages/text.${stream ? "sse" : "json"}`);
 
-const claudes: Scene[] = [false, true].flatMap((stream): Scene[] => [
+const claudes: Scenario[] = [false, true].flatMap((stream): Scenario[] => [
   {
     name: `a history that has lost its thinking goes with thinking off at once (chat, stream ${stream})`,
     call: { body: { model: claude, messages: history, reasoning_effort: "high", max_tokens: 8192, stream } },
     upstream: { claude: answered(stream) },
     sees: { headers: { "x-turnpike-warnings": "approximated;field=reasoning_effort" } },
-    asked: { claude: [{ body: { thinking: { type: "disabled" } } }] },
+    requested: { claude: [{ body: { thinking: { type: "disabled" } } }] },
   },
   {
     name: `a refusal for the lost thinking is asked again with thinking off (messages, stream ${stream})`,
     call: { to: "messages", body: { ...thinkingWire, stream } },
     upstream: { claude: [lostThinking, answered(stream)] },
     sees: { headers: { "x-turnpike-warnings": "approximated;field=thinking" } },
-    asked: { claude: [{ body: { thinking: thinkingWire.thinking } }, { body: { thinking: { type: "disabled" } } }] },
+    requested: {
+      claude: [{ body: { thinking: thinkingWire.thinking } }, { body: { thinking: { type: "disabled" } } }],
+    },
   },
 ]);
 
-const again: Scene = {
+const again: Scenario = {
   name: "it is asked again once",
   call: { to: "messages", body: thinkingWire },
   upstream: { claude: lostThinking },
   sees: { status: 400, error: { type: "invalid_request_error" } },
-  asked: { claude: [{}, {}] },
+  requested: { claude: [{}, {}] },
 };
 
-const strict: Scene = {
+const strict: Scenario = {
   name: "strict mode hears the refusal itself",
   call: { to: "messages", body: thinkingWire, headers: { "x-turnpike-strict": "true" } },
   upstream: { claude: lostThinking },
   sees: { status: 400, error: { message: expect.stringContaining("Expected `thinking`") } },
-  asked: { claude: [{}] },
+  requested: { claude: [{}] },
 };
 
-const families: Scene[] = (["messages", "gemini"] as const).map((to) => ({
+const families: Scenario[] = (["messages", "gemini"] as const).map((to) => ({
   name: `a reasoning model with tools is asked as responses at once (${to})`,
   call: {
     to,
@@ -82,18 +84,18 @@ const families: Scene[] = (["messages", "gemini"] as const).map((to) => ({
     },
   },
   upstream: { responder: says("openai-responses/text.json") },
-  asked: { responder: [{ path: "/v1/responses" }] },
+  requested: { responder: [{ path: "/v1/responses" }] },
 }));
 
-const silent: Scene = {
+const silent: Scenario = {
   name: "a model that reasons unasked is asked as responses by clients of chat with tools",
   call: { body: { model: "responder/gpt-5.6", tools: [clockTool] } },
   upstream: { responder: says("openai-responses/text.json") },
-  asked: { responder: [{ path: "/v1/responses" }] },
-  also: (heard) => expect(at(heard.json, "object")).toBe("chat.completion"),
+  requested: { responder: [{ path: "/v1/responses" }] },
+  also: (received) => expect(at(received.json, "object")).toBe("chat.completion"),
 };
 
-scenes("remedies", [...claudes, again, strict, ...families, silent]);
+scenarios("remedies", [...claudes, again, strict, ...families, silent]);
 
 describe("what a server refused is remembered", () => {
   const answers = {
@@ -116,8 +118,8 @@ describe("what a server refused is remembered", () => {
       for (const [path, answer] of Object.entries(answers))
         server.on(`POST ${path}`, wantsTools && path === refused ? reply : answer);
       const before = server.requests.length;
-      const asked = { model: "m", messages: [{ role: "user", content: "hi" }], ...body };
-      await client.post("max_tokens" in body ? "/messages" : "/chat/completions", { body: asked, headers });
+      const requested = { model: "m", messages: [{ role: "user", content: "hi" }], ...body };
+      await client.post("max_tokens" in body ? "/messages" : "/chat/completions", { body: requested, headers });
       paths.push(server.requests.slice(before).map(({ path }) => path));
     }
     await running.stop();

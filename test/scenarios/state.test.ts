@@ -3,7 +3,7 @@ import { expect } from "bun:test";
 import { askAgain, message, sent, streamed } from "../regressions/support.ts";
 import { at, list, text } from "../support/chat-stream-reader.ts";
 import { says } from "../support/fixtures.ts";
-import { type Scene, scenes } from "../support/scenario.ts";
+import { type Scenario, scenarios } from "../support/scenario.ts";
 import type { Reply } from "../support/upstream.ts";
 
 type Part = Record<string, unknown>;
@@ -22,14 +22,14 @@ const keepsCalls = (chunks: Part[][]): object[] => [
   { role: "model", parts: chunks.flat().filter((part) => !part.thought && part.text !== "") },
 ];
 
-const throughGemini: Scene[] = [false, true].flatMap((stream) =>
+const throughGemini: Scenario[] = [false, true].flatMap((stream) =>
   [keepsAll, keepsCalls].map(
-    (client): Scene => ({
+    (client): Scenario => ({
       name: `a thought of Claude comes back through a Google client that ${client.name} (stream ${stream})`,
       call: { to: "gemini", body: { model: "claude-x", contents: [user], stream } },
       upstream: { claude: claudeSays(stream) },
-      also: async (heard, world) => {
-        const replies = heard.json === undefined ? heard.frames.map(({ data }) => data) : [heard.json];
+      also: async (received, world) => {
+        const replies = received.json === undefined ? received.frames.map(({ data }) => data) : [received.json];
         const chunks = replies.map((reply) => list(reply, "candidates", 0, "content", "parts") as Part[]);
         expect(chunks.flat().filter((part) => part.thought && part.text === "")).toEqual([]);
         const contents = [user, ...client(chunks), { role: "user", parts: [answer] }];
@@ -63,10 +63,10 @@ const question = { role: "user", content: "What time is it?" };
 const thinking = { type: "enabled", budget_tokens: 1024 };
 
 /** The blocks of a reply, as the official client puts them together. */
-function blocksOf(heard: { json?: unknown; frames: { data: unknown }[] }): Part[] {
-  if (heard.json !== undefined) return list(heard.json, "content") as Part[];
+function blocksOf(received: { json?: unknown; frames: { data: unknown }[] }): Part[] {
+  if (received.json !== undefined) return list(received.json, "content") as Part[];
   const blocks: Part[] = [];
-  for (const { data } of heard.frames) {
+  for (const { data } of received.frames) {
     const index = Number(at(data, "index"));
     if (at(data, "type") === "content_block_start") blocks[index] = { ...(at(data, "content_block") as Part) };
     const [block, delta] = [blocks[index], at(data, "delta") as Part];
@@ -113,14 +113,14 @@ const cases: Case[] = [
   },
 ];
 
-const throughMessages: Scene[] = [false, true].flatMap((stream) =>
+const throughMessages: Scenario[] = [false, true].flatMap((stream) =>
   cases.map(
-    ({ name, body, parts, types, comesBack }): Scene => ({
+    ({ name, body, parts, types, comesBack }): Scenario => ({
       name: `${name} (messages, stream ${stream})`,
       call: { to: "messages", body: { model: "gemini-x", max_tokens: 2000, messages: [question], stream, ...body } },
       upstream: { google: geminiSays(stream, parts) },
-      also: async (heard, world) => {
-        const content = blocksOf(heard);
+      also: async (received, world) => {
+        const content = blocksOf(received);
         expect(content.map(({ type }) => type)).toEqual(types);
         const result = { type: "tool_result", tool_use_id: text(content.at(-1), "id"), content: "noon" };
         const messages = [question, { role: "assistant", content }, { role: "user", content: [result] }];
@@ -141,11 +141,11 @@ const throughMessages: Scene[] = [false, true].flatMap((stream) =>
   ),
 );
 
-const unasked: Scene = {
+const unasked: Scenario = {
   name: "the state of a text is no block for a client that did not ask for thinking",
   call: { to: "messages", body: { model: "gemini-x", messages: [question] } },
   upstream: { google: geminiSays(false, [{ text: "Noon.", thoughtSignature: "c2ln" }]) },
   sees: { body: { content: [{ type: "text", text: "Noon." }] } },
 };
 
-scenes("state that comes back", [...throughGemini, ...throughMessages, unasked]);
+scenarios("state that comes back", [...throughGemini, ...throughMessages, unasked]);

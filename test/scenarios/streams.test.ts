@@ -4,7 +4,7 @@ import { startUpstreams, startWorld, stopWorld, type World } from "../support/fi
 import { says, saysOnly, wireFrames, wireText } from "../support/fixtures.ts";
 import type { Call } from "../support/http-client.ts";
 import type { Reply } from "../support/sample-responses.ts";
-import { type Scene, scenes } from "../support/scenario.ts";
+import { type Scenario, scenarios } from "../support/scenario.ts";
 import type { Line, Script } from "../support/upstream.ts";
 
 const chat: Call = { body: { stream: true } };
@@ -21,13 +21,13 @@ const pairs = [
   { pair: "messages of chat", call: messagesOfChat, to: "alpha", folder: "openai-chat" },
 ] as const;
 
-const answered: Scene[] = pairs.flatMap(({ pair, call, to, folder }) => [
+const answered: Scenario[] = pairs.flatMap(({ pair, call, to, folder }) => [
   {
     name: `${pair}: the head says that it is an event stream`,
     call,
     upstream: { [to]: says(`${folder}/text.sse`) },
     sees: {
-      told: whole,
+      result: whole,
       headers: { "content-type": /^text\/event-stream/, "cache-control": /no-cache/, "x-accel-buffering": "no" },
       lacksHeaders: ["content-length", "content-encoding"],
     },
@@ -36,46 +36,46 @@ const answered: Scene[] = pairs.flatMap(({ pair, call, to, folder }) => [
     name: `${pair}: cut at every byte, characters stay whole`,
     call,
     upstream: { [to]: says(`${folder}/unicode.sse`, { cutAt: "byte" }) },
-    sees: { told: { text: "Grüße, 世界 👩‍👩‍👧 é\u2028end", isEnded: true }, lacks: ["\uFFFD"] },
+    sees: { result: { text: "Grüße, 世界 👩‍👩‍👧 é\u2028end", isEnded: true }, lacks: ["\uFFFD"] },
   },
   {
     name: `${pair}: CRLF line ends`,
     call,
     upstream: { [to]: { frames: wireFrames(`${folder}/text.sse`).map((frame) => frame.replaceAll("\n", "\r\n")) } },
-    sees: { told: whole },
+    sees: { result: whole },
   },
   asTheyCome(pair, call, to, folder),
 ]);
 
-/** The upstream sends the rest only when the client has heard the first bytes: a gateway that gathers would hang. */
-function asTheyCome(pair: string, call: Call, to: string, folder: string): Scene {
-  const heardFirst = Promise.withResolvers<void>();
+/** The upstream sends the rest only when the client has received the first bytes: a gateway that gathers would hang. */
+function asTheyCome(pair: string, call: Call, to: string, folder: string): Scenario {
+  const receivedFirst = Promise.withResolvers<void>();
   return {
     name: `${pair}: tokens leave as they arrive`,
-    call: { ...call, onFirst: () => heardFirst.resolve() },
-    upstream: { [to]: says(`${folder}/text.sse`, { gate: heardFirst.promise, gateAfter: 4 }) },
-    sees: { told: whole },
+    call: { ...call, onFirst: () => receivedFirst.resolve() },
+    upstream: { [to]: says(`${folder}/text.sse`, { gate: receivedFirst.promise, gateAfter: 4 }) },
+    sees: { result: whole },
   };
 }
 
 const endings = ["end", "cut", "reset"] as const;
 
-/** The fault comes when the client has heard the first bytes; before that it would be an error with a status of its own. */
-function faulty(name: string, call: Call, to: string, reply: Reply, sees: Scene["sees"]): Scene {
-  const heardFirst = Promise.withResolvers<void>();
+/** The fault comes when the client has received the first bytes; before that it would be an error with a status of its own. */
+function faulty(name: string, call: Call, to: string, reply: Reply, sees: Scenario["sees"]): Scenario {
+  const receivedFirst = Promise.withResolvers<void>();
   return {
     name,
-    call: { ...call, onFirst: () => heardFirst.resolve() },
-    upstream: { [to]: { ...reply, gate: heardFirst.promise, gateAfter: (reply.frames?.length ?? 1) - 1 } },
+    call: { ...call, onFirst: () => receivedFirst.resolve() },
+    upstream: { [to]: { ...reply, gate: receivedFirst.promise, gateAfter: (reply.frames?.length ?? 1) - 1 } },
     sees: { error: { message: expect.stringMatching(/\S/) }, ...sees },
     ledger: { state: "failed", provider: to },
   };
 }
 
-const cut: Scene[] = pairs.flatMap(({ pair, call, to, folder }) => [
+const cut: Scenario[] = pairs.flatMap(({ pair, call, to, folder }) => [
   ...endings.map((ending) => {
     const frames = [...wireFrames(`${folder}/text.sse`).slice(0, 4), ": the end is near\n\n"];
-    const sees = { told: { isEnded: false }, lacks: ['"finish_reason":"stop"'] };
+    const sees = { result: { isEnded: false }, lacks: ['"finish_reason":"stop"'] };
     const name = `${pair}: a stream that stops in the middle (${ending}) is an error and no end`;
     return faulty(name, call, to, { frames, ending }, sees);
   }),
@@ -84,24 +84,24 @@ const cut: Scene[] = pairs.flatMap(({ pair, call, to, folder }) => [
     call,
     to,
     { frames: wireFrames(`${folder}/error-midstream.sse`) },
-    { told: { text: "Hello", isEnded: false } },
+    { result: { text: "Hello", isEnded: false } },
   ),
   faulty(
     `${pair}: an event that is no JSON is never a clean end`,
     call,
     to,
     { frames: [...wireFrames(`${folder}/text.sse`).slice(0, 4), "event: message_delta\ndata: {oops\n\n"] },
-    { told: { isEnded: false } },
+    { result: { isEnded: false } },
   ),
 ]);
 
-const lateEnd: Scene[] = [
+const lateEnd: Scenario[] = [
   {
     name: "a finish without [DONE] is an end",
     call: chat,
     upstream: { alpha: { frames: wireFrames("openai-chat/text.sse").slice(0, -1) } },
-    sees: { told: { text: "Hello there, traveller.", stop: "stop" } },
-    also: (heard) => expect(heard.text).not.toContain('"error"'),
+    sees: { result: { text: "Hello there, traveller.", stop: "stop" } },
+    also: (received) => expect(received.text).not.toContain('"error"'),
   },
   {
     name: "a last record without its blank line counts",
@@ -112,7 +112,7 @@ const lateEnd: Scene[] = [
         bytes: [Buffer.from(wireText("anthropic-messages/text.sse").trimEnd())],
       },
     },
-    sees: { told: whole },
+    sees: { result: whole },
   },
   {
     name: "JSON where a stream was asked for is a protocol error",
@@ -124,14 +124,14 @@ const lateEnd: Scene[] = [
     name: "a comment of the upstream disturbs nobody",
     call: messagesOfChat,
     upstream: { alpha: { frames: [": waiting\n\n", ...wireFrames("openai-chat/text.sse")] } },
-    sees: { told: whole },
+    sees: { result: whole },
   },
 ];
 
 const silent: Script = (line: Line) => line.closed;
 const stalling = (folder: string): Script => saysOnly(4, `${folder}/text.sse`, { ending: "hang" });
 
-const leaving: Scene[] = pairs.flatMap(({ pair, call, to, folder }) => [
+const leaving: Scenario[] = pairs.flatMap(({ pair, call, to, folder }) => [
   {
     name: `${pair}: a client that leaves before the first byte aborts the upstream`,
     call: { ...call, leaves: "when asked" },
@@ -148,10 +148,10 @@ const leaving: Scene[] = pairs.flatMap(({ pair, call, to, folder }) => [
   },
 ]);
 
-scenes("streams that are answered", answered);
-scenes("streams that are cut", cut, { fresh: true });
-scenes("streams that end late or oddly", lateEnd, { fresh: true });
-scenes("clients that leave", leaving);
+scenarios("streams that are answered", answered);
+scenarios("streams that are cut", cut, { fresh: true });
+scenarios("streams that end late or oddly", lateEnd, { fresh: true });
+scenarios("clients that leave", leaving);
 
 let world: World;
 beforeAll(async () => {

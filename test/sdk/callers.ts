@@ -53,13 +53,13 @@ const chat: Caller = async ({ openai }, body, stream) => {
 
 const completions: Caller = async ({ openai }, body, stream) => {
   const understood: Understood = { text: "", thinking: "", calls: [], stop: "" };
-  const hear = (part: OpenAI.Completion): void => {
+  const transcribe = (part: OpenAI.Completion): void => {
     understood.text += part.choices[0]?.text ?? "";
     understood.stop ||= part.choices[0]?.finish_reason ?? "";
   };
   const ask = body as unknown as OpenAI.CompletionCreateParamsNonStreaming;
-  if (!stream) hear(await openai.completions.create(ask));
-  else for await (const part of await openai.completions.create({ ...ask, stream: true })) hear(part);
+  if (!stream) transcribe(await openai.completions.create(ask));
+  else for await (const part of await openai.completions.create({ ...ask, stream: true })) transcribe(part);
   return understood;
 };
 

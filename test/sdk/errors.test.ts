@@ -197,30 +197,30 @@ test("a base URL with /v1 twice, or without it, is told by name", async () => {
 describe.each(fars)("a stream of $speaks that breaks in the middle throws and never ends cleanly", (far) => {
   /** How many frames come before the fault; the last of them waits until the client has the others. */
   const count = far.speaks === "openai-chat" ? 3 : 5;
-  const first = (heard: Promise<void>, ending: "end" | "reset" | "cut"): Script =>
-    saysOnly(count, `${far.speaks}/text.sse`, { ending, gate: heard, gateAfter: count - 1 });
-  const broken: [string, (heard: Promise<void>) => Script][] = [
+  const first = (received: Promise<void>, ending: "end" | "reset" | "cut"): Script =>
+    saysOnly(count, `${far.speaks}/text.sse`, { ending, gate: received, gateAfter: count - 1 });
+  const broken: [string, (reply: Promise<void>) => Script][] = [
     [
       "an error event",
-      (heard) => ({
+      (received) => ({
         frames: wireFrames(`${far.speaks}/error-midstream.sse`),
-        gate: heard,
+        gate: received,
         gateAfter: far.speaks === "openai-chat" ? 2 : 3,
       }),
     ],
-    ["a reset", (heard) => first(heard, "reset")],
-    ["an end without its terminator", (heard) => first(heard, "end")],
-    ["a cut", (heard) => first(heard, "cut")],
+    ["a reset", (received) => first(received, "reset")],
+    ["an end without its terminator", (received) => first(received, "end")],
+    ["a cut", (received) => first(received, "cut")],
   ];
 
   test.each(broken)("%s, openai SDK", async (_name, script) => {
-    const heard = Promise.withResolvers<void>();
-    upstreamOf(far).on("*", script(heard.promise));
+    const received = Promise.withResolvers<void>();
+    upstreamOf(far).on("*", script(received.promise));
     const stream = openai.chat.completions.stream({ model: far.model, messages: hello });
     let text = "";
     stream.on("content", (piece) => {
       text += piece;
-      if (text !== "") heard.resolve();
+      if (text !== "") received.resolve();
     });
     const thrown = await thrownBy(stream.finalChatCompletion());
     expect(thrown).toBeInstanceOf(OpenAI.APIError);
@@ -229,13 +229,13 @@ describe.each(fars)("a stream of $speaks that breaks in the middle throws and ne
   });
 
   test.each(broken)("%s, Anthropic SDK", async (_name, script) => {
-    const heard = Promise.withResolvers<void>();
-    upstreamOf(far).on("*", script(heard.promise));
+    const received = Promise.withResolvers<void>();
+    upstreamOf(far).on("*", script(received.promise));
     const stream = anthropic.messages.stream({ model: far.model, max_tokens: 10, messages: hello });
     let text = "";
     stream.on("text", (piece) => {
       text += piece;
-      heard.resolve();
+      received.resolve();
     });
     const thrown = await thrownBy(stream.finalMessage());
     expect(thrown).toBeInstanceOf(Anthropic.APIError);

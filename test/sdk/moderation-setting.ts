@@ -1,4 +1,4 @@
-// The setting of the moderation suites: one upstream behind providers of every kind, and routes whose models judge.
+// The setting of the moderation suites: one upstream behind providers of every kind, and routes whose models moderator.
 import { afterAll, beforeEach, expect } from "bun:test";
 import type OpenAI from "openai";
 import { moderationCategories } from "../../src/canonical/moderation.ts";
@@ -20,17 +20,17 @@ export interface Moderation {
 const configuration = (url: string) => `providers:
   openai: { kind: openai, base_url: "${url}/v1", credential: canary-a, models: [omni-moderation-latest, gpt-x] }
   mistral: { kind: mistral, base_url: "${url}/v1", credential: canary-b, models: [mistral-moderation-latest] }
-  local: { kind: compatible, base_url: "${url}/v1", credential: canary-c, models: [mod, guard-x, judge-x] }
-  unhurt: { kind: compatible, base_url: "${url}/v1", credential: canary-e, models: [judge-x] }
+  local: { kind: compatible, base_url: "${url}/v1", credential: canary-c, models: [mod, guard-x, moderator-x] }
+  unhurt: { kind: compatible, base_url: "${url}/v1", credential: canary-e, models: [moderator-x] }
   claude: { kind: anthropic, base_url: "${url}", credential: canary-d, models: [claude-x] }
   google: { kind: gemini, base_url: "${url}", credential: canary-e, models: [gemini-x] }
 models:
-  judge: { moderate: chat, candidates: [ { provider: local, model: judge-x } ] }
-  claude-judge: { moderate: chat, candidates: [ { provider: claude, model: claude-x } ] }
-  gemini-judge: { moderate: chat, candidates: [ { provider: google, model: gemini-x } ] }
-  gpt-judge: { moderate: chat, candidates: [ { provider: openai, model: gpt-x } ] }
+  moderator: { moderate: chat, candidates: [ { provider: local, model: moderator-x } ] }
+  claude-moderator: { moderate: chat, candidates: [ { provider: claude, model: claude-x } ] }
+  gemini-moderator: { moderate: chat, candidates: [ { provider: google, model: gemini-x } ] }
+  gpt-moderator: { moderate: chat, candidates: [ { provider: openai, model: gpt-x } ] }
   guard: { moderate: llama-guard, candidates: [ { provider: local, model: guard-x } ] }
-  double: { moderate: chat, candidates: [ { provider: unhurt, model: judge-x }, { provider: claude, model: claude-x } ] }
+  double: { moderate: chat, candidates: [ { provider: unhurt, model: moderator-x }, { provider: claude, model: claude-x } ] }
 `;
 
 /** Starts it for a test file, clears the upstream before each test, and stops all of it behind the last one. */

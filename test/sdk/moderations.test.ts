@@ -42,7 +42,7 @@ describe("upstreams of the same dialect", () => {
     expect(sent()["input"]).toEqual(mixed);
   });
 
-  test("an older model's reply is filled: what was not judged names no input", async () => {
+  test("an older model's reply is filled: what was not moderated names no input", async () => {
     up.on("*", says("moderations/openai-older.json"));
     const answer = await moderate("x", "local/mod");
     checkWhole(answer);

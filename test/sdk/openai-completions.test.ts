@@ -7,9 +7,9 @@ import { setting, thrownBy } from "./setting.ts";
 
 const { openai, world } = await setting();
 
-describe.each([...fars])("text completions, upstream speaks $speaks", ({ speaks, at, model, said }) => {
+describe.each([...fars])("text completions, upstream speaks $speaks", ({ speaks, at, model, replies }) => {
   const up = world.upstreams[at];
-  const { text, usage: [input, output] = [0, 0] } = said.text;
+  const { text, usage: [input, output] = [0, 0] } = replies.text;
   const relevant = () =>
     up.requests.filter(({ path }) =>
       speaks === "openai-chat" ? path === "/v1/chat/completions" : !path.endsWith("completions"),
@@ -19,7 +19,7 @@ describe.each([...fars])("text completions, upstream speaks $speaks", ({ speaks,
     up.on("*", says(`${speaks}/text.json`));
     const reply = await openai.completions.create({ model, prompt: ["One: ", "Two: "], echo: true, max_tokens: 50 });
     expect(reply.object).toBe("text_completion");
-    expect(reply.choices.map(({ index, text: told }) => [index, told])).toEqual([
+    expect(reply.choices.map(({ index, text: result }) => [index, result])).toEqual([
       [0, `One: ${text}`],
       [1, `Two: ${text}`],
     ]);

@@ -13,9 +13,9 @@ const tools: OpenAI.Responses.Tool[] = ["get_time", "get_day"].map((name) => ({
   strict: false,
 }));
 
-describe.each([...fars])("responses, upstream speaks $speaks", ({ speaks, at, model, said }) => {
+describe.each([...fars])("responses, upstream speaks $speaks", ({ speaks, at, model, replies }) => {
   const up = world.upstreams[at];
-  const { text } = said.text;
+  const { text } = replies.text;
 
   test("a stream: events numbered from 0 without a gap, first created, last completed", async () => {
     up.on("*", says(`${speaks}/tools.sse`));

@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { rows } from "../http/rows.ts";
 import { surfaces } from "../support/http-client.ts";
 import { type Client, clients, type Feature, features, stopText } from "../translation-matrix/clients.ts";
-import { type Far, fars, type Said, saidBy, scriptOf } from "../translation-matrix/upstreams.ts";
+import { type ExpectedReply, expectedReply, type Far, fars, scriptOf } from "../translation-matrix/upstreams.ts";
 import { callers, type Understood } from "./callers.ts";
 import { setting, thrownBy } from "./setting.ts";
 
@@ -24,7 +24,7 @@ const isError = (feature: Feature) => feature.startsWith("error");
 
 /** What docs/conformance.md calls refused. */
 function isRefused(client: Client, far: Far, feature: Feature): boolean {
-  if (feature === "log probabilities") return far.speaks === "anthropic-messages" && client.hears.logprobs;
+  if (feature === "log probabilities") return far.speaks === "anthropic-messages" && client.reads.logprobs;
   return feature === "structured output" && client.name === "completions";
 }
 
@@ -59,13 +59,13 @@ describe("through the SDKs", () => {
 });
 
 function checkUnderstood(client: Client, far: Far, feature: Feature, understood: Understood): void {
-  const said: Said = saidBy(far, feature);
+  const expected: ExpectedReply = expectedReply(far, feature);
   const isCut = feature === "stop" && far.speaks === "openai-responses" && client.speaks !== far.speaks;
-  const text = isCut ? said.text.slice(0, said.text.indexOf(stopText)) : said.text;
-  if (said.end === "refusal") expect(understood.stop).toMatch(client.stops.refusal);
+  const text = isCut ? expected.text.slice(0, expected.text.indexOf(stopText)) : expected.text;
+  if (expected.end === "refusal") expect(understood.stop).toMatch(client.stops.refusal);
   else expect(understood.text).toBe(text);
-  if (client.hears.calls && said.calls) expect(understood.calls).toEqual(said.calls);
-  if (client.hears.thinking && feature === "thinking") expect(understood.thinking).toBe(said.thinking ?? "");
-  if (understood.logprobs !== undefined) expect(understood.logprobs).toEqual(said.logprobs ?? []);
-  if (said.end === "length") expect(understood.stop).toBe(client.stops.length);
+  if (client.reads.calls && expected.calls) expect(understood.calls).toEqual(expected.calls);
+  if (client.reads.thinking && feature === "thinking") expect(understood.thinking).toBe(expected.thinking ?? "");
+  if (understood.logprobs !== undefined) expect(understood.logprobs).toEqual(expected.logprobs ?? []);
+  if (expected.end === "length") expect(understood.stop).toBe(client.stops.length);
 }

@@ -4,7 +4,7 @@ import { at, list } from "../support/chat-stream-reader.ts";
 import { lacking, requiredMembers, undeclared } from "../support/declared.ts";
 import { clearUpstreams, startUpstreams, startWorld, stopWorld } from "../support/fixture-gateway.ts";
 import { type Call, make, type Surface } from "../support/http-client.ts";
-import type { Heard } from "../support/response-oracle.ts";
+import type { Received } from "../support/response-oracle.ts";
 import type { Reply } from "../support/upstream.ts";
 
 const upstreams = await startUpstreams();
@@ -14,7 +14,7 @@ afterAll(() => stopWorld(world));
 
 const usage = { prompt_tokens: 3, completion_tokens: 4, total_tokens: 7 };
 const call = { index: 0, id: "c1", type: "function", function: { name: "f", arguments: '{"a":1}' } };
-const said = { role: "assistant", content: "hi", tool_calls: [call] };
+const assistantMessage = { role: "assistant", content: "hi", tool_calls: [call] };
 const chunk = (more: object) => ({ id: "c", object: "chat.completion.chunk", created: 1, model: "m", ...more });
 const frames = (...data: (object | string)[]): Reply => ({
   frames: data.map((each) => `data: ${typeof each === "string" ? each : JSON.stringify(each)}\n\n`),
@@ -23,11 +23,11 @@ const frames = (...data: (object | string)[]): Reply => ({
 const chatReply = (stream: boolean): Reply =>
   stream
     ? frames(
-        chunk({ choices: [{ index: 0, delta: said, finish_reason: null }] }),
+        chunk({ choices: [{ index: 0, delta: assistantMessage, finish_reason: null }] }),
         chunk({ choices: [{ index: 0, delta: {}, finish_reason: "tool_calls" }], usage }),
         "[DONE]",
       )
-    : { json: chunk({ choices: [{ index: 0, message: said, finish_reason: "tool_calls" }], usage }) };
+    : { json: chunk({ choices: [{ index: 0, message: assistantMessage, finish_reason: "tool_calls" }], usage }) };
 
 const message = {
   ...{ id: "m", type: "message", role: "assistant", model: "m", stop_reason: null, stop_sequence: null },
@@ -65,8 +65,8 @@ const messagesFile = "@anthropic-ai/sdk/resources/messages/messages.d.ts";
 const chatFile = "openai/resources/chat/completions/completions.d.ts";
 const responsesFile = "openai/resources/responses/responses.d.ts";
 
-const dataOf = (heard: Heard, type: string): unknown[] =>
-  heard.frames.flatMap(({ data }) => (at(data, "type") === type ? [data] : []));
+const dataOf = (received: Received, type: string): unknown[] =>
+  received.frames.flatMap(({ data }) => (at(data, "type") === type ? [data] : []));
 const block = (value: unknown): Typed => [value, at(value, "type") === "text" ? "TextBlock" : "ToolUseBlock"];
 const messageTypes = (value: unknown): Typed[] => [
   [value, "Message"],
@@ -108,7 +108,7 @@ interface Row {
   readonly says: (stream: boolean) => Reply;
   readonly file: string;
   readonly whole: (body: unknown) => Typed[];
-  readonly streamed: (heard: Heard) => Typed[];
+  readonly streamed: (reply: Received) => Typed[];
 }
 
 const rows: readonly Row[] = [
@@ -118,10 +118,10 @@ const rows: readonly Row[] = [
     says: chatReply,
     file: messagesFile,
     whole: messageTypes,
-    streamed: (heard) => [
-      ...dataOf(heard, "message_start").flatMap((event) => messageTypes(at(event, "message"))),
-      ...dataOf(heard, "content_block_start").map((event) => block(at(event, "content_block"))),
-      ...dataOf(heard, "message_delta").flatMap((event): Typed[] => [
+    streamed: (received) => [
+      ...dataOf(received, "message_start").flatMap((event) => messageTypes(at(event, "message"))),
+      ...dataOf(received, "content_block_start").map((event) => block(at(event, "content_block"))),
+      ...dataOf(received, "message_delta").flatMap((event): Typed[] => [
         [event, "RawMessageDeltaEvent"],
         [at(event, "delta"), "RawMessageDeltaEvent.Delta"],
         [at(event, "usage"), "MessageDeltaUsage"],
@@ -139,8 +139,8 @@ const rows: readonly Row[] = [
       [at(body, "choices", 0, "message"), "ChatCompletionMessage"],
       [at(body, "choices", 0, "message", "tool_calls", 0), "ChatCompletionMessageFunctionToolCall"],
     ],
-    streamed: (heard) =>
-      heard.frames
+    streamed: (received) =>
+      received.frames
         .slice(0, -1)
         .flatMap(({ data }): Typed[] => [
           [data, "ChatCompletionChunk"],
@@ -153,15 +153,15 @@ const rows: readonly Row[] = [
     says: messageReply,
     file: responsesFile,
     whole: responseTypes,
-    streamed: (heard) => [
-      ...dataOf(heard, "response.created").map((event): Typed => [event, "ResponseCreatedEvent"]),
-      ...dataOf(heard, "response.output_item.added").map((event): Typed => [event, "ResponseOutputItemAddedEvent"]),
-      ...dataOf(heard, "response.output_text.delta").map((event): Typed => [event, "ResponseTextDeltaEvent"]),
-      ...dataOf(heard, "response.function_call_arguments.done").map(
+    streamed: (received) => [
+      ...dataOf(received, "response.created").map((event): Typed => [event, "ResponseCreatedEvent"]),
+      ...dataOf(received, "response.output_item.added").map((event): Typed => [event, "ResponseOutputItemAddedEvent"]),
+      ...dataOf(received, "response.output_text.delta").map((event): Typed => [event, "ResponseTextDeltaEvent"]),
+      ...dataOf(received, "response.function_call_arguments.done").map(
         (event): Typed => [event, "ResponseFunctionCallArgumentsDoneEvent"],
       ),
       ...["response.created", "response.completed"].flatMap((type) =>
-        dataOf(heard, type).flatMap((event) => responseTypes(at(event, "response"))),
+        dataOf(received, type).flatMap((event) => responseTypes(at(event, "response"))),
       ),
     ],
   },
@@ -175,7 +175,7 @@ const rows: readonly Row[] = [
       [at(body, "choices", 0), "CompletionChoice"],
       [at(body, "usage"), "CompletionUsage"],
     ],
-    streamed: (heard) => heard.frames.slice(0, -1).map(({ data }): Typed => [data, "Completion"]),
+    streamed: (received) => received.frames.slice(0, -1).map(({ data }): Typed => [data, "Completion"]),
   },
   {
     client: "gemini",
@@ -183,17 +183,17 @@ const rows: readonly Row[] = [
     says: messageReply,
     file: googleFile,
     whole: googleTypes,
-    streamed: (heard) => heard.frames.flatMap(({ data }) => googleTypes(data)),
+    streamed: (received) => received.frames.flatMap(({ data }) => googleTypes(data)),
   },
 ];
 
 /** The SDK itself adds these to what it gets. */
 const addedBySdk = ["Response.output_text"];
 
-async function ask(call: Call): Promise<Heard> {
-  const { heard } = await make(call, world);
-  if (heard?.status !== 200) throw new Error(`no reply: ${heard?.text}`);
-  return heard;
+async function ask(call: Call): Promise<Received> {
+  const { received } = await make(call, world);
+  if (received?.status !== 200) throw new Error(`no reply: ${received?.text}`);
+  return received;
 }
 
 const lacks = (values: readonly Typed[], file: string): string[] =>
@@ -238,8 +238,8 @@ describe.each([false, true])("a Gemini reply, streamed: %p", (stream) => {
     ["claude-x", "claude", messageReply],
   ] as const)("from %s, has only members that the SDK declares", async (model, upstream, says) => {
     upstreams[upstream].on("*", says(stream));
-    const heard = await ask({ to: "gemini", body: { model, stream } });
-    const values = (stream ? heard.frames.map(({ data }) => data) : [heard.json]).flatMap(googleTypes);
+    const received = await ask({ to: "gemini", body: { model, stream } });
+    const values = (stream ? received.frames.map(({ data }) => data) : [received.json]).flatMap(googleTypes);
     expect(values.map(([, type]) => type)).toContain("FunctionCall");
     expect(values.flatMap(([value, type]) => undeclared(value, googleFile, type))).toEqual([]);
   });

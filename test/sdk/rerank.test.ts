@@ -22,7 +22,7 @@ afterAll(async () => {
 beforeEach(() => up.clear());
 
 const documents = ["first", "second", "third"];
-const asked = () => up.requests[0]?.json as Record<string, unknown>;
+const requested = () => up.requests[0]?.json as Record<string, unknown>;
 const body = { query: "which?", documents };
 
 interface Row {
@@ -134,8 +134,8 @@ describe.each(rows)("$kind", ({ kind, reply, paths, sent, scores, billed, id }) 
     expect(response.results).toHaveLength(2);
     for (const result of response.results) expect(result).not.toHaveProperty("document");
     expect(up.requests[0]?.path).toBe(paths[0]);
-    expect(asked()).toMatchObject(sent);
-    expect(asked()["return_documents"] ?? false).toBe(false);
+    expect(requested()).toMatchObject(sent);
+    expect(requested()["return_documents"] ?? false).toBe(false);
     expect(up.requests[0]?.headers.get("authorization")).toBe(`Bearer canary-${kind}`);
   });
 
@@ -143,7 +143,7 @@ describe.each(rows)("$kind", ({ kind, reply, paths, sent, scores, billed, id }) 
     up.on("*", says(`rerank/${reply}.json`));
     const { results } = await cohere.rerank({ model, ...body, returnDocuments: true }, once);
     expect(results.map(({ document }) => document)).toEqual([{ text: "third" }, { text: "first" }, { text: "second" }]);
-    expect(asked()["return_documents"] ?? false).toBe(false);
+    expect(requested()["return_documents"] ?? false).toBe(false);
   });
 
   test("the second version", async () => {
@@ -153,8 +153,8 @@ describe.each(rows)("$kind", ({ kind, reply, paths, sent, scores, billed, id }) 
     expect(answer as object).toMatchObject(expected);
     expect(answer.results).toHaveLength(2);
     expect(up.requests[0]?.path).toBe(paths[1]);
-    expect(asked()).toMatchObject(sent);
-    expect(asked()).not.toHaveProperty("return_documents", true);
+    expect(requested()).toMatchObject(sent);
+    expect(requested()).not.toHaveProperty("return_documents", true);
   });
 });
 
@@ -211,10 +211,10 @@ test.each(refusals)("$kind refuses with $status $json", async ({ kind, status, j
   up.on("*", { status, json });
   const thrown = await cohere.rerank({ model: `${kind}/m`, ...body }, once).catch((error: unknown) => error);
   expect(thrown).toBeInstanceOf(CohereError);
-  const { statusCode, body: told } = thrown as CohereError;
+  const { statusCode, body: result } = thrown as CohereError;
   expect(statusCode).toBe(sees);
-  expect(JSON.stringify(told)).not.toContain("canary");
-  if (words) expect(JSON.stringify(told)).toContain(words);
+  expect(JSON.stringify(result)).not.toContain("canary");
+  if (words) expect(JSON.stringify(result)).toContain(words);
 });
 
 /** Replies that are no rankings. */

@@ -1,4 +1,4 @@
-// The setting of the SDK suites: the official clients in front of one gateway, with the upstreams of the scenes behind it.
+// The setting of the SDK suites: the official clients in front of one gateway, with the upstreams of the scenarios behind it.
 import { afterAll, beforeEach } from "bun:test";
 import type Anthropic from "@anthropic-ai/sdk";
 import type { GoogleGenAI } from "@google/genai";

@@ -163,7 +163,7 @@ describe.skipIf(!serverUrl)(
     });
 
     /** Resolves when some statement in this database waits for a lock. */
-    async function somebodyWaits(client: Bun.SQL): Promise<void> {
+    async function untilWaiting(client: Bun.SQL): Promise<void> {
       const sql = "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
       while ((await client.unsafe(sql)).length === 0) await Bun.sleep(5);
     }
@@ -177,7 +177,7 @@ describe.skipIf(!serverUrl)(
         await inside.unsafe("create table migrations (name text primary key, applied_at_ms bigint not null)");
         for (const { name } of migrations) await inside.unsafe("insert into migrations values ($1, 1)", [name]);
         opening = openStore({ dataFolder: "unused", databaseUrl: database.url });
-        await somebodyWaits(other);
+        await untilWaiting(other);
       });
       const store = await opening;
       expect(await store?.query("select name from migrations")).toHaveLength(migrations.length);
@@ -194,7 +194,7 @@ describe.skipIf(!serverUrl)(
       await other.begin(async (inside) => {
         await inside.unsafe("insert into catalog (kind, name, body, version) values ('route', 'first', '{}', 1)");
         writing = putCatalogEntry(store, { kind: "route", name: "second", body: "{}" });
-        await somebodyWaits(other);
+        await untilWaiting(other);
       });
       expect(await writing).toBe(2);
       await store.close();
@@ -205,10 +205,10 @@ describe.skipIf(!serverUrl)(
     test("rows of one statement never reach another", async () => {
       const database = await freshDatabase();
       const store = await openStore({ dataFolder: "unused", databaseUrl: database.url });
-      const asked = Array.from({ length: 400 }, (_, index) => index);
-      const sql = (index: number) => `select $1 as asked, ${index % 7} as kind, pg_sleep(random() / 500)`;
-      const answers = await Promise.all(asked.map((index) => store.query(sql(index), [`${index}`])));
-      expect(answers.map((rows) => Number(Object(rows[0]).asked))).toEqual(asked);
+      const requested = Array.from({ length: 400 }, (_, index) => index);
+      const sql = (index: number) => `select $1 as requested, ${index % 7} as kind, pg_sleep(random() / 500)`;
+      const answers = await Promise.all(requested.map((index) => store.query(sql(index), [`${index}`])));
+      expect(answers.map((rows) => Number(Object(rows[0]).requested))).toEqual(requested);
       await store.close();
       await database.drop();
     });

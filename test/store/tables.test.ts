@@ -152,12 +152,12 @@ for (const engine of engines) {
 
     test("the first writer of a setting wins, and both are told the same value", async () => {
       const other = await opened.second();
-      const told = await Promise.all([
+      const result = await Promise.all([
         writeSettingIfAbsent(opened.store, "secret", "one"),
         writeSettingIfAbsent(other, "secret", "two"),
       ]);
-      expect(told[0]).toBe(told[1]);
-      expect(await readSetting(other, "secret")).toBe(told[0]);
+      expect(result[0]).toBe(result[1]);
+      expect(await readSetting(other, "secret")).toBe(result[0]);
       await writeSetting(opened.store, "secret", "three");
       expect(await readSetting(other, "secret")).toBe("three");
       expect(await readSetting(other, "absent")).toBeUndefined();

@@ -82,25 +82,25 @@ for (const engine of engines) {
 
     test.each(["webhook", "copy"] as const satisfies TaskJob[])(
       "an errand (%s) is due from the last state on, and one process runs it",
-      async (errand) => {
+      async (job) => {
         const { store } = opened;
         const other = await opened.second();
         await insertTask(store, task("running"));
         const ids = Array.from({ length: 12 }, (_, index) => `t${index}`);
         await Promise.all(ids.map((id) => over(id)));
         await over("none", {}, { webhookAtMs: null, copyAtMs: null });
-        expect(await claimJobs(store, errand, claim("early", 1_999))).toEqual([]);
+        expect(await claimJobs(store, job, claim("early", 1_999))).toEqual([]);
         const claims = await Promise.all(
           [0, 1, 2, 3, 4, 5].map((index) =>
-            claimJobs(index % 2 ? store : other, errand, claim(`p${index}`, 2_000, { limit: 4 })),
+            claimJobs(index % 2 ? store : other, job, claim(`p${index}`, 2_000, { limit: 4 })),
           ),
         );
-        const rest = await claimJobs(store, errand, claim("rest", 2_000, { limit: 100 }));
+        const rest = await claimJobs(store, job, claim("rest", 2_000, { limit: 100 }));
         expect(idsOf([...claims.flat(), ...rest])).toEqual(ids.toSorted());
         const [row] = [...claims.flat(), ...rest];
         expect(row).toMatchObject({ tries: 0, state: "completed", ownerKeyId: "key_a" });
-        expect(await claimJobs(store, errand, claim("late", 2_999))).toEqual([]);
-        expect(await claimJobs(store, errand, claim("late", 3_000, { limit: 100 }))).toHaveLength(12);
+        expect(await claimJobs(store, job, claim("late", 2_999))).toEqual([]);
+        expect(await claimJobs(store, job, claim("late", 3_000, { limit: 100 }))).toHaveLength(12);
       },
     );
 
@@ -148,14 +148,14 @@ for (const engine of engines) {
     test("what is kept is counted, goes by its age, and holds its row until it has gone", async () => {
       const { store } = opened;
       expect(await storedBytes(store)).toBe(0);
-      for (const [id, keptAtMs] of [
+      for (const [id, storedAtMs] of [
         ["t1", 3_000],
         ["t2", 4_000],
         ["t3", 5_000],
       ] as const) {
         await over(id, { expiresAtMs: id === "t3" ? 6_000 : 90_000 }, { webhookAtMs: null, copyAtMs: 2_000 });
         await claimJobs(store, "copy", claim("a", 2_000));
-        await writeCopied(store, id, "a", 2_500, { ...copied, storedAtMs: keptAtMs, storedBytes: 3_000_000_000 });
+        await writeCopied(store, id, "a", 2_500, { ...copied, storedAtMs, storedBytes: 3_000_000_000 });
       }
       expect(await storedBytes(store)).toBe(9_000_000_000);
       expect((await oldestCopies(store, 2)).map(({ id }) => id)).toEqual(["t1", "t2"]);

@@ -1,6 +1,6 @@
-// One cell of the table of tool loops: walks it, and compares what the client heard with what the model said.
+// One cell of the table of tool loops: walks it, and compares what the client received with what the model said.
 import { expect } from "bun:test";
-import type { Client, Said } from "./clients/client.ts";
+import type { Client, Reply } from "./clients/client.ts";
 import type { Conversation, Part } from "./conversation.ts";
 import { turns } from "./dialogue.ts";
 import { type Outcome, outcomeOf } from "./outcome.ts";
@@ -35,10 +35,10 @@ export const cells: readonly Cell[] = clients
 export const nameAndInput = (calls: readonly { readonly name: string; readonly input: unknown }[]) =>
   calls.map(({ name, input }) => ({ name, input }));
 
-function checkThinking(said: Said, thought: string, cell: Cell): void {
-  if (cell.stream && !cell.client.hearsThinking) return;
-  if (cell.thinking) expect(said.thinking).toBe(thought);
-  else if (!isOwn(cell)) expect(["", cell.target.showsUnasked ? thought : ""]).toContain(said.thinking);
+function checkThinking(reply: Reply, thought: string, cell: Cell): void {
+  if (cell.stream && !cell.client.readsThinking) return;
+  if (cell.thinking) expect(reply.thinking).toBe(thought);
+  else if (!isOwn(cell)) expect(["", cell.target.showsUnasked ? thought : ""]).toContain(reply.thinking);
 }
 
 /** What the client may see of a turn's thinking: all that the model can show, where the gateway has to ask for it. */
@@ -48,15 +48,15 @@ function thoughtOf(cell: Cell, made: readonly Part[], turn: number): string {
   return cell.thinking && !isOwn(cell) ? turns[turn]!.thinking : thought.text;
 }
 
-function checkHeard(heard: readonly Said[], cell: Cell, { made }: Conversation): void {
-  for (const [turn, said] of heard.entries()) {
+function checkReceived(received: readonly Reply[], cell: Cell, { made }: Conversation): void {
+  for (const [turn, reply] of received.entries()) {
     const { text, calls } = turns[turn]!;
-    expect({ turn, text: said.text, calls: nameAndInput(said.calls) }).toEqual({
+    expect({ turn, text: reply.text, calls: nameAndInput(reply.calls) }).toEqual({
       turn,
       text,
       calls: calls.map(({ name, input }) => ({ name, input })),
     });
-    checkThinking(said, thoughtOf(cell, made[turn]!, turn), cell);
+    checkThinking(reply, thoughtOf(cell, made[turn]!, turn), cell);
   }
 }
 
@@ -70,15 +70,15 @@ function openingOf(cell: Cell, { gateway: { url, key } }: Setting) {
 export async function walkCell(cell: Cell, setting: Setting): Promise<Outcome> {
   const { client } = cell;
   const conversation = setting.begin(keyOf(cell), client);
-  const heard = await walk(client, openingOf(cell, setting)).catch((cause: Error) => {
+  const received = await walk(client, openingOf(cell, setting)).catch((cause: Error) => {
     const { refusals, faults } = conversation;
     throw new Error(`${cause.message}\n${JSON.stringify({ refusals, faults })}`, { cause });
   });
   // A client that speaks the vendor's own words is refused like anybody who lost the state, before the gateway helps.
   const refusals = isOwn(cell) && !client.keepsState ? [] : conversation.refusals;
   expect({ refusals, faults: conversation.faults }).toEqual({ refusals: [], faults: [] });
-  checkHeard(heard, cell, conversation);
-  const { outcome, unwarned } = outcomeOf(conversation, heard);
+  checkReceived(received, cell, conversation);
+  const { outcome, unwarned } = outcomeOf(conversation, received);
   expect({ outcome, unwarned }).toEqual({ outcome, unwarned: [] });
   return outcome;
 }

@@ -22,7 +22,7 @@ export interface Entry {
 }
 
 /** What one request asked for, as the upstream understood it. */
-export interface AskedTurn {
+export interface RequestedTurn {
   readonly turn: number;
   /** True when thinking was on. */
   readonly thinks: boolean;
@@ -51,7 +51,7 @@ export interface Conversation extends Keeping {
   readonly makers: string[];
   /** Upstreams that answer nothing more. */
   readonly down: Set<string>;
-  readonly asked: AskedTurn[];
+  readonly requested: RequestedTurn[];
   /** Requests that the vendor would have refused, in its words. */
   readonly refusals: string[];
   /** What came back otherwise than it was made. */
@@ -68,7 +68,7 @@ export function newConversation(tag: string, keeping?: Keeping): Conversation {
     made: [],
     makers: [],
     down: new Set(),
-    asked: [],
+    requested: [],
     refusals: [],
     faults: [],
   };
@@ -102,7 +102,7 @@ export function madeState({ made }: Conversation, state: string): boolean {
 /** State that a vendor wants back: that of a text is optional everywhere. */
 const isOwed = (part: Part): boolean => isState(part) && part.kind !== "text";
 /** Unsigned thoughts are only wanted back beside the calls that they led to. */
-const thoughtsBesideCalls = (parts: readonly Part[]): Part[] =>
+const thoughtsWithCalls = (parts: readonly Part[]): Part[] =>
   callsIn(parts).length === 0 ? [] : parts.filter((part) => part.kind === "thinking" && part.text !== "");
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, one) => total + one, 0);
 
@@ -174,9 +174,9 @@ function wrongIds(entry: Entry, turn: number, made: readonly Part[], keepsIds: b
 }
 
 /** How the message behind an assistant message differs from the results of its calls. */
-function wrongResults(answer: Entry | undefined, said: Entry, turn: number): string[] {
+function wrongResults(answer: Entry | undefined, replies: Entry, turn: number): string[] {
   const results = resultsIn(answer?.parts ?? []).map(({ id, text }) => ({ id, text }));
-  const expected = callsIn(said.parts).map(({ id }, index) => ({ id, text: turns[turn]?.calls[index]?.result }));
+  const expected = callsIn(replies.parts).map(({ id }, index) => ({ id, text: turns[turn]?.calls[index]?.result }));
   return isDeepStrictEqual(results, expected)
     ? []
     : [`the results of turn ${turn} are ${JSON.stringify(results)} in place of ${JSON.stringify(expected)}`];
@@ -197,15 +197,15 @@ export interface NeutralRequest {
   readonly wantsThoughts: boolean;
 }
 
-function takeDown(conversation: Conversation, said: readonly Entry[], request: NeutralRequest): void {
+function takeDown(conversation: Conversation, replies: readonly Entry[], request: NeutralRequest): void {
   const { thinks, standIn, wantsThoughts } = request;
-  const owed = (parts: readonly Part[]) => (wantsThoughts ? thoughtsBesideCalls(parts) : parts.filter(isOwed)).length;
-  const returned = said.map(({ parts }) => joinedThoughts(parts));
+  const owed = (parts: readonly Part[]) => (wantsThoughts ? thoughtsWithCalls(parts) : parts.filter(isOwed)).length;
+  const returned = replies.map(({ parts }) => joinedThoughts(parts));
   const standIns = returned.flat().filter((part) => isState(part) && standIn(part.state)).length;
-  conversation.asked.push({
-    turn: said.length,
+  conversation.requested.push({
+    turn: replies.length,
     thinks,
-    made: sum(conversation.made.slice(0, said.length).map(owed)),
+    made: sum(conversation.made.slice(0, replies.length).map(owed)),
     returned: sum(returned.map(owed)) - standIns,
     standIns,
   });
@@ -226,8 +226,8 @@ function ownParts({ made, makers }: Conversation, turn: number, { vendor, wantsT
 /** Compares a request with what was made, takes down what it asked for, and returns the number of the turn that follows. */
 export function takeRequest(conversation: Conversation, request: NeutralRequest): number {
   const entries = mergedEntries(request.entries);
-  const said = entries.filter(({ role }) => role === "assistant");
-  for (const [turn, entry] of said.entries()) {
+  const replies = entries.filter(({ role }) => role === "assistant");
+  for (const [turn, entry] of replies.entries()) {
     const made = ownParts(conversation, turn, request);
     const answer = entries[entries.indexOf(entry) + 1];
     conversation.faults.push(
@@ -237,6 +237,6 @@ export function takeRequest(conversation: Conversation, request: NeutralRequest)
     );
   }
   conversation.faults.push(...wrongWords(entries, conversation.remark));
-  takeDown(conversation, said, request);
-  return said.length;
+  takeDown(conversation, replies, request);
+  return replies.length;
 }

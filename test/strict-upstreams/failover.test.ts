@@ -26,14 +26,14 @@ describe("failover within a tool loop", () => {
       const conversation = setting.begin(name, { ...client, keepsIds: false });
       const { url, key } = setting.gateway;
       const opening = { url, key, model: routeOf(first, second), stream: true, thinking: true };
-      const heard = await walk(client, opening, () => conversation.down.add(first.name)).catch((cause: Error) => {
+      const received = await walk(client, opening, () => conversation.down.add(first.name)).catch((cause: Error) => {
         const { refusals, faults } = conversation;
         throw new Error(`${cause.message}\n${JSON.stringify({ refusals, faults })}`, { cause });
       });
       expect({ refusals: conversation.refusals, faults: conversation.faults }).toEqual({ refusals: [], faults: [] });
       expect(conversation.makers).toEqual([first.vendors[0].name, ...Array(3).fill(second.vendors[0].name)]);
       for (const [turn, { text, calls }] of turns.entries())
-        expect({ text: heard[turn]!.text, calls: nameAndInput(heard[turn]!.calls) }).toEqual({
+        expect({ text: received[turn]!.text, calls: nameAndInput(received[turn]!.calls) }).toEqual({
           text,
           calls: nameAndInput(calls),
         });

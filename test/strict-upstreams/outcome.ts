@@ -1,6 +1,6 @@
 // What became of the model's state in one walk through the dialogue, and whether the client was told of a loss.
-import type { Said } from "./clients/client.ts";
-import type { AskedTurn, Conversation } from "./conversation.ts";
+import type { Reply } from "./clients/client.ts";
+import type { Conversation, RequestedTurn } from "./conversation.ts";
 import { turns } from "./dialogue.ts";
 
 export const outcomes = {
@@ -13,15 +13,15 @@ export const outcomes = {
 export type Outcome = keyof typeof outcomes;
 
 /** The last request of each turn: one that was refused before it does not count. */
-function lastAsked({ asked }: Conversation): AskedTurn[] {
-  return asked.filter(({ turn }, index) => asked[index + 1]?.turn !== turn);
+function lastRequested({ requested }: Conversation): RequestedTurn[] {
+  return requested.filter(({ turn }, index) => requested[index + 1]?.turn !== turn);
 }
 
-function outcomeOfTurn(asked: AskedTurn, wasOn: boolean): Outcome {
-  if (asked.standIns > 0) return "placeholder";
-  if (wasOn && !asked.thinks) return "thinking off";
-  if (asked.made === 0) return "none";
-  return asked.returned < asked.made ? "left out" : "returned";
+function outcomeOfTurn(requested: RequestedTurn, wasOn: boolean): Outcome {
+  if (requested.standIns > 0) return "placeholder";
+  if (wasOn && !requested.thinks) return "thinking off";
+  if (requested.made === 0) return "none";
+  return requested.returned < requested.made ? "left out" : "returned";
 }
 
 const byLoss: readonly Outcome[] = ["thinking off", "placeholder", "left out", "returned", "none"];
@@ -37,12 +37,14 @@ const isDemanded = (outcome: Outcome, turn: number, { remark }: Conversation): b
   outcome === "thinking off" || (outcome === "placeholder" && turn < turns.length - 1 && remark === "");
 
 /** The worst that happened in any turn. */
-export function outcomeOf(conversation: Conversation, heard: readonly Said[]): Walked {
-  const asked = lastAsked(conversation);
-  const found = asked.map((one) => outcomeOfTurn(one, asked[0]?.thinks === true));
+export function outcomeOf(conversation: Conversation, received: readonly Reply[]): Walked {
+  const requested = lastRequested(conversation);
+  const found = requested.map((one) => outcomeOfTurn(one, requested[0]?.thinks === true));
   const outcome = byLoss.find((one) => found.includes(one)) ?? "none";
-  const isTold = (turn: number) =>
-    /field=(?:reasoning|thinking|generationConfig\.thinkingConfig)/.test(heard[turn]?.warnings ?? "");
-  const unwarned = found.flatMap((one, turn) => (isDemanded(one, turn, conversation) && !isTold(turn) ? [turn] : []));
+  const isReported = (turn: number) =>
+    /field=(?:reasoning|thinking|generationConfig\.thinkingConfig)/.test(received[turn]?.warnings ?? "");
+  const unwarned = found.flatMap((one, turn) =>
+    isDemanded(one, turn, conversation) && !isReported(turn) ? [turn] : [],
+  );
   return { outcome, unwarned };
 }

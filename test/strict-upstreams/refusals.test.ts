@@ -22,8 +22,15 @@ async function requestsOf(target: Target, client: Client, stream: boolean) {
     speaksFor(target.vendors, () => conversation),
   );
   const { model, thinksNever, isAdaptive = false } = target;
-  const heard = await walk(client, { url: up.url, key: "strict", model, stream, thinking: !thinksNever, isAdaptive });
-  return { conversation, heard, bodies: up.requests.map(({ json }) => json as Body) };
+  const received = await walk(client, {
+    url: up.url,
+    key: "strict",
+    model,
+    stream,
+    thinking: !thinksNever,
+    isAdaptive,
+  });
+  return { conversation, received: received, bodies: up.requests.map(({ json }) => json as Body) };
 }
 
 const own = targets.flatMap((target) => {

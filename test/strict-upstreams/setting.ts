@@ -2,7 +2,7 @@
 import { type GatewayOptions, gateway, type RunningGateway } from "../support/gateway.ts";
 import { type Upstream, upstream } from "../support/upstream.ts";
 import { chatClients } from "./clients/chat.ts";
-import type { Client, Said } from "./clients/client.ts";
+import type { Client, Reply } from "./clients/client.ts";
 import { geminiClients } from "./clients/gemini.ts";
 import { messagesClients } from "./clients/messages.ts";
 import { responsesClients } from "./clients/responses.ts";
@@ -123,8 +123,8 @@ export async function strictSetting(options: GatewayOptions = {}): Promise<Setti
   });
   return {
     gateway: running,
-    begin(tag, { keepsIds, hearsThinking, remark }) {
-      conversation = newConversation(tag, { keepsIds, keepsThoughts: hearsThinking, remark });
+    begin(tag, { keepsIds, readsThinking, remark }) {
+      conversation = newConversation(tag, { keepsIds, keepsThoughts: readsThinking, remark });
       return conversation;
     },
     async stop() {
@@ -134,18 +134,18 @@ export async function strictSetting(options: GatewayOptions = {}): Promise<Setti
   };
 }
 
-/** Walks a client through the whole dialogue; gives what it heard at every turn. `between`: behind the first one. */
+/** Walks a client through the whole dialogue; gives what it received at every turn. `between`: behind the first one. */
 export async function walk(
   client: Client,
   opening: Parameters<Client["open"]>[0],
   between: () => void = () => undefined,
-): Promise<Said[]> {
+): Promise<Reply[]> {
   const dialogue = client.open(opening);
   const results = turns.map(({ calls }) => calls.map(({ result }) => result));
-  const heard = [await dialogue.say(question)];
+  const received = [await dialogue.say(question)];
   between();
-  heard.push(await dialogue.answer(results[0] ?? []));
-  heard.push(await dialogue.answer(results[1] ?? []));
-  heard.push(await dialogue.say(followUp));
-  return heard;
+  received.push(await dialogue.answer(results[0] ?? []));
+  received.push(await dialogue.answer(results[1] ?? []));
+  received.push(await dialogue.say(followUp));
+  return received;
 }

@@ -41,7 +41,9 @@ export function replyBlocks(can: Can): fc.Arbitrary<Block[]> {
   const signature = fc.base64String({ minLength: 4 }).map((data) => ({ origin: lawOrigin, data }));
   const thinking = fc
     .tuple(can.signature ? fc.oneof({ weight: 4, arbitrary: words }, fc.constant("")) : words, signature)
-    .map(([said, by]): Block => ({ type: "thinking", text: said, ...(can.signature ? { signature: by } : {}) }));
+    .map(
+      ([messageOf, by]): Block => ({ type: "thinking", text: messageOf, ...(can.signature ? { signature: by } : {}) }),
+    );
   const text = fc.record({ type: fc.constant("text" as const), text: words });
   const calls = fc.uniqueArray(toolCall, { maxLength: 3, selector: (call) => call.id });
   return fc
@@ -149,6 +151,6 @@ export const asks: fc.Arbitrary<ChatRequest> = fc.record({
 });
 
 function conversation([first, rounds, last]: [string, Message[][], string]): Message[] {
-  const said = (role: Message["role"], text: string): Message => ({ role, blocks: [{ type: "text", text }] });
-  return [said("user", first), ...rounds.flat(), said("assistant", "Done."), said("user", last)];
+  const messageOf = (role: Message["role"], text: string): Message => ({ role, blocks: [{ type: "text", text }] });
+  return [messageOf("user", first), ...rounds.flat(), messageOf("assistant", "Done."), messageOf("user", last)];
 }

@@ -1,7 +1,7 @@
 // Short hands for turns and blocks, and for what a call refuses.
 import type { Block, Message } from "../../src/canonical/chat.ts";
 
-export const said = (role: Message["role"], ...blocks: (Block | string)[]): Message => ({
+export const messageOf = (role: Message["role"], ...blocks: (Block | string)[]): Message => ({
   role,
   blocks: blocks.map((block) => (typeof block === "string" ? { type: "text", text: block } : block)),
 });

@@ -1,7 +1,7 @@
-// What an answer told its reader, streamed or whole, in one shape for every chat dialect: the oracle of the scenes.
-import { type Heard, jsonOr } from "./response-oracle.ts";
+// What an answer told its reader, streamed or whole, in one shape for every chat dialect: the oracle of the scenarios.
+import { jsonOr, type Received } from "./response-oracle.ts";
 
-export interface Told {
+export interface Result {
   /** Visible text of the first choice. */
   text: string;
   thinking: string;
@@ -14,7 +14,7 @@ export interface Told {
   refusal?: string;
   /** `finish_reason` or `stop_reason` as the dialect spells it. */
   stop?: string;
-  /** The last usage heard, field by field. */
+  /** The last usage received, field by field. */
   usage?: Record<string, unknown>;
   /** True when the dialect's own terminator came (`[DONE]`, `message_stop`), or the body was whole JSON. */
   isEnded: boolean;
@@ -23,41 +23,41 @@ export interface Told {
 }
 
 /** What a chat completion said. */
-export function collectChat(heard: Heard): Told {
-  const told = nothingYet(heard);
-  if (heard.json !== undefined) hearChunk(told, heard.json, "message");
-  for (const { data } of heard.frames) {
-    if (data === "[DONE]") told.isEnded = true;
-    else hearChunk(told, data, "delta");
+export function collectChat(received: Received): Result {
+  const result = nothingYet(received);
+  if (received.json !== undefined) readChunk(result, received.json, "message");
+  for (const { data } of received.frames) {
+    if (data === "[DONE]") result.isEnded = true;
+    else readChunk(result, data, "delta");
   }
-  return withParsedInputs(told);
+  return withParsedInputs(result);
 }
 
 /** What a text completion said. */
-export function collectCompletion(heard: Heard): Told {
-  const told = nothingYet(heard);
-  for (const data of heard.json === undefined ? heard.frames.map((frame) => frame.data) : [heard.json]) {
-    if (data === "[DONE]") told.isEnded = true;
-    noteCommon(told, data);
+export function collectCompletion(received: Received): Result {
+  const result = nothingYet(received);
+  for (const data of received.json === undefined ? received.frames.map((frame) => frame.data) : [received.json]) {
+    if (data === "[DONE]") result.isEnded = true;
+    noteCommon(result, data);
     const stop = at(data, "choices", 0, "finish_reason");
-    if (stop) told.stop = String(stop);
-    told.text += text(data, "choices", 0, "text");
+    if (stop) result.stop = String(stop);
+    result.text += text(data, "choices", 0, "text");
     const logprobs = list(data, "choices", 0, "logprobs", "token_logprobs");
     const tokens = list(data, "choices", 0, "logprobs", "tokens");
     noteLogprobs(
-      told,
+      result,
       tokens.map((token, index) => ({ token, logprob: logprobs[index] })),
     );
   }
-  return told;
+  return result;
 }
 
 /** What a message said. */
-export function collectMessage(heard: Heard): Told {
-  const told = nothingYet(heard);
-  if (heard.json !== undefined) hearMessage(told, heard.json);
-  for (const { data } of heard.frames) events[text(data, "type")]?.(told, data);
-  return withParsedInputs(told);
+export function collectMessage(received: Received): Result {
+  const result = nothingYet(received);
+  if (received.json !== undefined) readMessage(result, received.json);
+  for (const { data } of received.frames) events[text(data, "type")]?.(result, data);
+  return withParsedInputs(result);
 }
 
 /** The value at a path of a JSON value; undefined where the path leads nowhere. */
@@ -73,81 +73,81 @@ export const list = (value: unknown, ...path: (string | number)[]) => (at(value,
 export const record = (value: unknown, ...path: (string | number)[]) =>
   at(value, ...path) as Record<string, unknown> | undefined;
 
-export function nothingYet(heard: Heard): Told {
-  return { text: "", thinking: "", calls: [], isEnded: heard.json !== undefined };
+export function nothingYet(received: Received): Result {
+  return { text: "", thinking: "", calls: [], isEnded: received.json !== undefined };
 }
 
-export function withParsedInputs(told: Told): Told {
-  for (const call of told.calls)
+export function withParsedInputs(result: Result): Result {
+  for (const call of result.calls)
     if (typeof call.input === "string") call.input = jsonOr(call.input || "{}", call.input);
-  return told;
+  return result;
 }
 
 /** Takes the log probabilities of some tokens down; `name` is what their number is called. */
-export function noteLogprobs(told: Told, tokens: unknown[], name = "logprob"): void {
+export function noteLogprobs(result: Result, tokens: unknown[], name = "logprob"): void {
   if (tokens.length === 0) return;
-  told.logprobs = [
-    ...(told.logprobs ?? []),
+  result.logprobs = [
+    ...(result.logprobs ?? []),
     ...tokens.map((one): [unknown, unknown] => [at(one, "token"), at(one, name)]),
   ];
 }
 
-export function noteCommon(told: Told, data: unknown): void {
+export function noteCommon(result: Result, data: unknown): void {
   const error = record(data, "error");
   const usage = record(data, "usage");
-  if (error) told.error = error;
-  if (usage) told.usage = { ...told.usage, ...usage };
+  if (error) result.error = error;
+  if (usage) result.usage = { ...result.usage, ...usage };
 }
 
-function hearChunk(told: Told, chunk: unknown, member: "message" | "delta"): void {
-  noteCommon(told, chunk);
+function readChunk(result: Result, chunk: unknown, member: "message" | "delta"): void {
+  noteCommon(result, chunk);
   const choice = at(chunk, "choices", 0);
   const stop = at(choice, "finish_reason");
-  if (stop) told.stop = String(stop);
-  told.text += text(choice, member, "content");
-  told.thinking += text(choice, member, "reasoning_content");
-  noteLogprobs(told, list(choice, "logprobs", "content"));
+  if (stop) result.stop = String(stop);
+  result.text += text(choice, member, "content");
+  result.thinking += text(choice, member, "reasoning_content");
+  noteLogprobs(result, list(choice, "logprobs", "content"));
   const refusal = text(choice, member, "refusal");
-  if (refusal) told.refusal = (told.refusal ?? "") + refusal;
+  if (refusal) result.refusal = (result.refusal ?? "") + refusal;
   for (const [position, call] of list(choice, member, "tool_calls").entries()) {
     const index = Number(at(call, "index") ?? position);
-    told.calls[index] ??= { id: "", name: "", input: "" };
-    const heard = told.calls[index];
-    heard.id ||= text(call, "id");
-    heard.name ||= text(call, "function", "name");
-    heard.input += text(call, "function", "arguments");
+    result.calls[index] ??= { id: "", name: "", input: "" };
+    const received = result.calls[index];
+    received.id ||= text(call, "id");
+    received.name ||= text(call, "function", "name");
+    received.input += text(call, "function", "arguments");
   }
 }
 
-function hearMessage(told: Told, message: unknown): void {
-  noteCommon(told, message);
+function readMessage(result: Result, message: unknown): void {
+  noteCommon(result, message);
   const stop = at(message, "stop_reason");
-  if (stop) told.stop = String(stop);
-  for (const block of list(message, "content")) hearBlock(told, block, at(block, "input"));
+  if (stop) result.stop = String(stop);
+  for (const block of list(message, "content")) readBlock(result, block, at(block, "input"));
 }
 
-function hearBlock(told: Told, block: unknown, input: unknown): void {
-  told.text += text(block, "text");
-  told.thinking += text(block, "thinking");
+function readBlock(result: Result, block: unknown, input: unknown): void {
+  result.text += text(block, "text");
+  result.thinking += text(block, "thinking");
   const signature = text(block, "signature");
-  if (signature) told.signature = signature;
-  if (at(block, "type") === "tool_use") told.calls.push({ id: text(block, "id"), name: text(block, "name"), input });
+  if (signature) result.signature = signature;
+  if (at(block, "type") === "tool_use") result.calls.push({ id: text(block, "id"), name: text(block, "name"), input });
 }
 
-const events: Record<string, (told: Told, data: unknown) => void> = {
-  message_start: (told, data) => hearMessage(told, at(data, "message")),
-  content_block_start: (told, data) => hearBlock(told, at(data, "content_block"), ""),
-  content_block_delta(told, data) {
-    hearBlock(told, { ...record(data, "delta"), type: "delta" }, undefined);
-    const call = told.calls.at(-1);
+const events: Record<string, (output: Result, data: unknown) => void> = {
+  message_start: (result, data) => readMessage(result, at(data, "message")),
+  content_block_start: (result, data) => readBlock(result, at(data, "content_block"), ""),
+  content_block_delta(result, data) {
+    readBlock(result, { ...record(data, "delta"), type: "delta" }, undefined);
+    const call = result.calls.at(-1);
     if (call) call.input += text(data, "delta", "partial_json");
   },
-  message_delta(told, data) {
-    noteCommon(told, data);
-    told.stop = text(data, "delta", "stop_reason");
+  message_delta(result, data) {
+    noteCommon(result, data);
+    result.stop = text(data, "delta", "stop_reason");
   },
-  message_stop(told) {
-    told.isEnded = true;
+  message_stop(result) {
+    result.isEnded = true;
   },
   error: noteCommon,
 };

@@ -13,7 +13,7 @@ interface Format {
 }
 
 /** A field as a client says it: the name under which warnings and errors mention it, and the members that say it. */
-export interface Said {
+export interface SampleField {
   readonly param: string;
   readonly body: object;
 }
@@ -24,7 +24,7 @@ export interface FieldClient {
   readonly path: (model: string) => string;
   /** What every request has. */
   readonly body: (model: string) => object;
-  readonly says: { readonly [field: string]: Said };
+  readonly says: { readonly [field: string]: SampleField };
   /** Absent: the body as JSON. */
   readonly encode?: (body: object) => RequestInit;
 }
@@ -71,13 +71,13 @@ const json = (body: object): RequestInit => ({
   body: JSON.stringify(body),
 });
 
-async function ask({ up, gateway }: FieldSetting, client: FieldClient, upstream: FieldUpstream, said: Said) {
+async function ask({ up, gateway }: FieldSetting, client: FieldClient, upstream: FieldUpstream, sample: SampleField) {
   up.clear();
   upstream.ready();
   const init = (client.encode ?? json)({
     ...client.body(upstream.model),
     ...upstream.needs?.[client.dialect.name],
-    ...said.body,
+    ...sample.body,
   });
   const response = await fetch(`${gateway.url}${client.path(upstream.model)}`, {
     method: "POST",
@@ -111,24 +111,24 @@ function clientFor(
 /** What the row says, checked against what was seen. */
 async function outcome(setting: FieldSetting, upstream: FieldUpstream, field: string, row: UntypedField | Loss) {
   const client = clientFor(setting, upstream, field);
-  const said = client?.says[field];
-  if (client === undefined || said === undefined) return isLossRow(row) ? lossWords[row.rule] : `\`${row.path}\``;
-  const { status, warnings, sent, text, calls, route } = await ask(setting, client, upstream, said);
+  const sample = client?.says[field];
+  if (client === undefined || sample === undefined) return isLossRow(row) ? lossWords[row.rule] : `\`${row.path}\``;
+  const { status, warnings, sent, text, calls, route } = await ask(setting, client, upstream, sample);
   if (upstream.route !== undefined && route !== upstream.route) {
     expect({ field, isLost: isLossRow(row), status }).toEqual({ field, isLost: true, status: 200 });
     return "another format";
   }
   const isSame = client.dialect === upstream.dialect || client.dialect.variantOf === upstream.dialect;
-  if (isSame && status === 200 && memberAt(sent, said.param) !== undefined) return "passthrough";
+  if (isSame && status === 200 && memberAt(sent, sample.param) !== undefined) return "passthrough";
   // Several calls, or a warning that says so: the gateway does it itself.
-  const isEmulated = calls > 1 || warnings.includes(`emulated;field=${said.param}`);
+  const isEmulated = calls > 1 || warnings.includes(`emulated;field=${sample.param}`);
   if (isLossRow(row) && status === 200 && isEmulated) return "emulated";
-  const isDropped = warnings.includes(`dropped;field=${said.param}`);
+  const isDropped = warnings.includes(`dropped;field=${sample.param}`);
   const rule = status >= 400 ? "reject" : isDropped ? "warn" : "ignore";
   const seen = { dialect: upstream.dialect.name, field, rule };
   if (rule === "reject")
-    expect({ ...seen, status, asked: sent, text }).toMatchObject({ status: 400, asked: undefined });
-  if (rule === "reject") expect(text).toContain(said.param);
+    expect({ ...seen, status, requested: sent, text }).toMatchObject({ status: 400, requested: undefined });
+  if (rule === "reject") expect(text).toContain(sample.param);
   if (isLossRow(row)) {
     expect(seen).toEqual({ ...seen, rule: row.rule });
     return lossWords[row.rule];
@@ -137,7 +137,7 @@ async function outcome(setting: FieldSetting, upstream: FieldUpstream, field: st
   const path = rule === "ignore" ? paths.find((each) => memberAt(sent, each) !== undefined) : undefined;
   if (isEmulated && path === undefined) return "emulated";
   if (path !== undefined) return `\`${path}\``;
-  if (rule === "ignore" && warnings.includes(`approximated;field=${said.param}`)) return "approximated";
+  if (rule === "ignore" && warnings.includes(`approximated;field=${sample.param}`)) return "approximated";
   // A row whose functions look at the model or the value may lose it, and a bare row never does.
   const isLimited = (row.limit ?? row.render ?? row.renderMembers ?? row.carriedBy) !== undefined;
   expect({ ...seen, path: row.path, isLimited, sent }).toMatchObject({ isLimited: true });

@@ -1,4 +1,4 @@
-// The world of the scenes: four compatible upstreams, an anthropic one, one that speaks responses, a gemini one, and routes.
+// The world of the scenarios: four compatible upstreams, an anthropic one, one that speaks responses, a gemini one, and routes.
 import { type GatewayOptions, gateway, type RunningGateway } from "./gateway.ts";
 import { closedAddress, type Upstream, upstream } from "./upstream.ts";
 

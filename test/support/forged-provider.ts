@@ -12,7 +12,7 @@ export interface Forged {
   /** Members that the discovery document has in addition. */
   metadata: Record<string, unknown>;
   /** What was asked so far, as `POST /token`. */
-  readonly asked: string[];
+  readonly requested: string[];
   /** The forms that the token endpoint received. */
   readonly forms: URLSearchParams[];
   stop(): void;
@@ -26,7 +26,7 @@ export async function forgedProvider(clientId: string): Promise<Forged> {
     hostname: "127.0.0.1",
     async fetch(request): Promise<Response> {
       const { pathname } = new URL(request.url);
-      forged.asked.push(`${request.method} ${pathname}`);
+      forged.requested.push(`${request.method} ${pathname}`);
       if (pathname.endsWith("/openid-configuration")) return Response.json({ ...endpoints(), ...forged.metadata });
       if (pathname === "/keys") return Response.json({ keys: [jwk] });
       if (pathname === "/authorize") return back(new URL(request.url).searchParams);
@@ -56,7 +56,7 @@ export async function forgedProvider(clientId: string): Promise<Forged> {
     return Response.redirect(`${query.get("redirect_uri")}?code=a-code&state=${query.get("state")}`);
   };
   const forged: Forged = {
-    ...{ issuer, claims: {}, usesForeignKey: false, token: null, metadata: {}, asked: [], forms: [] },
+    ...{ issuer, claims: {}, usesForeignKey: false, token: null, metadata: {}, requested: [], forms: [] },
     stop: () => void server.stop(true),
   };
   return forged;

@@ -90,19 +90,19 @@ export async function spawnGateway(options: GatewayOptions = {}): Promise<ChildG
   const main = join(import.meta.dir, "..", "..", "src", "main.ts");
   const modules = [...(options.monitored ? ["loop-monitor.ts"] : []), ...(options.preload ? [options.preload] : [])];
   const preloads = modules.flatMap((module) => ["--preload", join(import.meta.dir, module)]);
-  let heard = Promise.withResolvers<number>();
+  let received = Promise.withResolvers<number>();
   const command = options.executable === undefined ? [process.execPath, ...preloads, main] : [options.executable];
   const child = Bun.spawn(command, {
     cwd: place.workingFolder,
     env: { PATH: process.env["PATH"], BUN_CONFIG_MAX_HTTP_REQUESTS: "65336", ...place.environment },
     stdout: "pipe",
     stderr: "pipe",
-    ...(options.monitored ? { ipc: (message: number) => heard.resolve(message) } : {}),
+    ...(options.monitored ? { ipc: (message: number) => received.resolve(message) } : {}),
   });
   const longestTurnMs = async () => {
-    heard = Promise.withResolvers();
+    received = Promise.withResolvers();
     child.send("longest");
-    return await heard.promise;
+    return await received.promise;
   };
   const lines: string[] = [];
   const log: string[] = [];

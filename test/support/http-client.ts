@@ -1,8 +1,8 @@
-// How a scene's caller asks: fills in path, key, headers and a smallest valid body, and says what it heard.
+// How a scenario's caller asks: fills in path, key, headers and a smallest valid body, and says what it received.
 
 import type { World } from "./fixture-gateway.ts";
 import { sendRaw } from "./raw-http.ts";
-import { type Heard, hear } from "./response-oracle.ts";
+import { type Received, transcribe } from "./response-oracle.ts";
 
 export type Surface =
   | "chat"
@@ -29,7 +29,7 @@ export interface Call {
   rawBody?: string | Uint8Array<ArrayBuffer>;
   /** Sent in place of the whole request, piece by piece. */
   bytes?: () => Iterable<string | Uint8Array>;
-  /** The client leaves when the upstream has been asked, or when it has heard the first bytes. */
+  /** The client leaves when the upstream has been asked, or when it has received the first bytes. */
   leaves?: "when asked" | "after first bytes";
   /** Runs when the first bytes of the body are there. */
   onFirst?: () => void;
@@ -75,21 +75,21 @@ export const surfaces: Record<Surface, SurfaceRow> = {
 
 export interface Made {
   /** Null when the client left before there was an answer. */
-  heard: Heard | null;
+  received: Received | null;
   /** `performance.now()` when the client left. */
   leftAt?: number;
 }
 
 /** Makes the call and listens to the end of the answer. */
 export async function make(call: Call, world: World): Promise<Made> {
-  if (call.bytes) return { heard: await makeRaw(call.bytes(), world) };
-  const made: Made = { heard: null };
+  if (call.bytes) return { received: await makeRaw(call.bytes(), world) };
+  const made: Made = { received: null };
   const leaving = new AbortController();
   const leave = () => {
     made.leftAt = performance.now();
     leaving.abort();
   };
-  if (call.leaves === "when asked") void askedAnyone(world).then(leave);
+  if (call.leaves === "when asked") void expectRequests(world).then(leave);
   const answer = await fetch(world.gateway.url + pathOf(call, world), {
     method: call.method ?? "POST",
     headers: headersOf(call, world),
@@ -101,31 +101,31 @@ export async function make(call: Call, world: World): Promise<Made> {
     throw error;
   });
   if (!answer) return made;
-  made.heard = await hear(answer, () => {
+  made.received = await transcribe(answer, () => {
     call.onFirst?.();
     if (call.leaves === "after first bytes") leave();
   });
   return made;
 }
 
-async function makeRaw(pieces: Iterable<string | Uint8Array>, world: World): Promise<Heard> {
+async function makeRaw(pieces: Iterable<string | Uint8Array>, world: World): Promise<Received> {
   const { status, text, body } = await sendRaw(world.gateway.url, pieces);
   const lines = text.slice(0, text.indexOf("\r\n\r\n")).split("\r\n").slice(1);
   const headers = new Headers(lines.map((line) => line.split(/:\s*(.*)/, 2) as [string, string]));
-  return await hear(new Response(body, { status: status || 599, headers }));
+  return await transcribe(new Response(body, { status: status || 599, headers }));
 }
 
-async function askedAnyone(world: World): Promise<void> {
+async function expectRequests(world: World): Promise<void> {
   await Promise.race(Object.values(world.upstreams).map((upstream) => upstream.seen(0)));
 }
 
 /** The body of a call as the client has it in mind, with what Google's paths hold. */
-function saidBy(call: Call): Record<string, unknown> {
+function fieldsOf(call: Call): Record<string, unknown> {
   return { ...surfaces[call.to ?? "chat"].body, ...call.body };
 }
 
 function pathOf(call: Call, world: World): string {
-  const { model, stream } = saidBy(call);
+  const { model, stream } = fieldsOf(call);
   const method = stream ? "streamGenerateContent?alt=sse" : "generateContent";
   const path = call.path ?? surfaces[call.to ?? "chat"].path;
   const filled = path.replace("{model}", String(model)).replace("{method}", method);
@@ -153,7 +153,7 @@ function bodyOf(call: Call): { body?: string | Uint8Array<ArrayBuffer> } {
 
 /** The JSON body of a call as it goes over the wire. */
 export function bodySent(call: Call): Record<string, unknown> {
-  const { model, stream, ...rest } = saidBy(call);
+  const { model, stream, ...rest } = fieldsOf(call);
   const isInPath = (call.path ?? surfaces[call.to ?? "chat"].path).includes("{model}:");
   if (isInPath) return rest;
   return { ...(model === undefined ? {} : { model }), ...(stream === undefined ? {} : { stream }), ...rest };

@@ -72,16 +72,16 @@ function toy(
 const canonicalRequest = fc.sample(asks, { numRuns: 1, seed: 1 })[0] as ChatRequest;
 const wires = streams(can).map((events) => events.map((event) => formatFrame(frameOf(event))).join(""));
 const [answer] = fc.sample(answers(can), { numRuns: 1, seed: 7 }) as [ChatResponse];
-const said = [...streamEventsOf(answer)];
-const saidWire = said.map((event) => formatFrame(frameOf(event))).join("");
+const answerEvents = [...streamEventsOf(answer)];
+const answerWire = answerEvents.map((event) => formatFrame(frameOf(event))).join("");
 
 const applied: Record<string, (dialect: Toy) => void> = {
   requestsRoundTrip: (dialect) => laws.requestsRoundTrip(dialect, asks),
   answersRoundTrip: (dialect) => laws.answersRoundTrip(dialect, answers(can), canonicalRequest),
   streamsRoundTrip: (dialect) => laws.streamsRoundTrip(dialect, streams(can), canonicalRequest),
   cutsDoNotMatter: (dialect) => laws.cutsDoNotMatter(dialect, wires, { numRuns: 20 }),
-  streamEqualsWhole: (dialect) => laws.streamEqualsWhole(dialect, saidWire, wireOf(answer), []),
-  cutStreamIsNoFinish: (dialect) => laws.cutStreamIsNoFinish(dialect, said.map(frameOf), said.length),
+  streamEqualsWhole: (dialect) => laws.streamEqualsWhole(dialect, answerWire, wireOf(answer), []),
+  cutStreamIsNoFinish: (dialect) => laws.cutStreamIsNoFinish(dialect, answerEvents.map(frameOf), answerEvents.length),
 };
 
 test.each(Object.entries(applied))("%s holds for the honest", (_name, law) => {

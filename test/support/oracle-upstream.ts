@@ -1,6 +1,6 @@
 // An upstream of every operation that answers with random usage, fails and cuts, and remembers what it said of each request.
 
-export interface ToldUsage {
+export interface ReportedUsage {
   readonly input: number;
   readonly cacheRead: number;
   readonly output: number;
@@ -9,7 +9,7 @@ export interface ToldUsage {
 export interface OracleUpstream {
   readonly url: string;
   /** What was said in the last reply to a request, by the mark in its text. */
-  readonly told: ReadonlyMap<string, ToldUsage>;
+  readonly result: ReadonlyMap<string, ReportedUsage>;
   stop(): Promise<void>;
 }
 
@@ -18,9 +18,9 @@ const words = "ok ".repeat(20);
 
 type Body = Readonly<Record<string, unknown>>;
 
-interface Asked {
+interface OracleRequest {
   readonly body: Body;
-  readonly usage: ToldUsage;
+  readonly usage: ReportedUsage;
   readonly model: string;
 }
 
@@ -32,12 +32,12 @@ const eventStream = (records: readonly string[], isCut: boolean): Response =>
 const data = (value: object): string => `data: ${JSON.stringify(value)}\n\n`;
 const named = (value: { readonly type: string }): string => `event: ${value.type}\n${data(value)}`;
 
-const openaiUsage = ({ input, cacheRead, output }: ToldUsage) => ({
+const openaiUsage = ({ input, cacheRead, output }: ReportedUsage) => ({
   ...{ prompt_tokens: input + cacheRead, completion_tokens: output, total_tokens: input + cacheRead + output },
   prompt_tokens_details: { cached_tokens: cacheRead },
 });
 
-function chat({ body, usage, model }: Asked, isCut: boolean): Response {
+function chat({ body, usage, model }: OracleRequest, isCut: boolean): Response {
   const head = { id: "c", created: 1, model };
   if (body["stream"] !== true) {
     const choices = [{ index: 0, message: { role: "assistant", content: words }, finish_reason: "stop" }];
@@ -55,7 +55,7 @@ function chat({ body, usage, model }: Asked, isCut: boolean): Response {
   return eventStream(parts, isCut);
 }
 
-function messages({ body, usage, model }: Asked, isCut: boolean): Response {
+function messages({ body, usage, model }: OracleRequest, isCut: boolean): Response {
   const counts = { input_tokens: usage.input, cache_read_input_tokens: usage.cacheRead };
   const full = { ...counts, output_tokens: usage.output };
   const message = { id: "msg_1", type: "message", role: "assistant", model };
@@ -85,7 +85,7 @@ function messages({ body, usage, model }: Asked, isCut: boolean): Response {
   );
 }
 
-function gemini({ usage, model }: Asked, isCut: boolean, isStream: boolean): Response {
+function gemini({ usage, model }: OracleRequest, isCut: boolean, isStream: boolean): Response {
   const piece = (finishReason?: string) => ({
     candidates: [
       { index: 0, content: { role: "model", parts: [{ text: words }] }, ...(finishReason ? { finishReason } : {}) },
@@ -101,7 +101,7 @@ function gemini({ usage, model }: Asked, isCut: boolean, isStream: boolean): Res
     : Response.json(piece("STOP"));
 }
 
-const others: Readonly<Record<string, (asked: Asked) => Response>> = {
+const others: Readonly<Record<string, (requested: OracleRequest) => Response>> = {
   "/embeddings": ({ usage, model }) =>
     Response.json({
       ...{ object: "list", model, data: [{ object: "embedding", index: 0, embedding: [1] }] },
@@ -139,7 +139,7 @@ const limitOf = (body: Body): number => {
 
 /** Fails one in ten, and cuts one stream in ten before its finish. */
 export function oracleUpstream(): OracleUpstream {
-  const told = new Map<string, ToldUsage>();
+  const result = new Map<string, ReportedUsage>();
   const server = Bun.serve({
     port: 0,
     async fetch(request) {
@@ -150,15 +150,15 @@ export function oracleUpstream(): OracleUpstream {
       const { pathname } = new URL(request.url);
       const body = (raw.startsWith("{") ? JSON.parse(raw) : {}) as Body;
       const usage = { input: 1 + below(20), cacheRead: below(10), output: 1 + below(limitOf(body)) };
-      const asked = { body, usage, model: String(body["model"] ?? "gemini") };
+      const requested = { body, usage, model: String(body["model"] ?? "gemini") };
       const isCut = dice < 0.2;
-      if (mark !== undefined) told.set(mark, usage);
-      if (pathname.endsWith("/chat/completions")) return chat(asked, isCut);
-      if (pathname.endsWith("/messages")) return messages(asked, isCut);
-      if (/:(?:stream)?generateContent$/i.test(pathname)) return gemini(asked, isCut, pathname.includes(":stream"));
+      if (mark !== undefined) result.set(mark, usage);
+      if (pathname.endsWith("/chat/completions")) return chat(requested, isCut);
+      if (pathname.endsWith("/messages")) return messages(requested, isCut);
+      if (/:(?:stream)?generateContent$/i.test(pathname)) return gemini(requested, isCut, pathname.includes(":stream"));
       const other = Object.entries(others).find(([path]) => pathname.endsWith(path));
-      return other === undefined ? new Response(null, { status: 404 }) : other[1](asked);
+      return other === undefined ? new Response(null, { status: 404 }) : other[1](requested);
     },
   });
-  return { url: `http://127.0.0.1:${server.port}`, told, stop: () => server.stop(true) };
+  return { url: `http://127.0.0.1:${server.port}`, result: result, stop: () => server.stop(true) };
 }

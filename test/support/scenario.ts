@@ -1,6 +1,6 @@
-// The scene runner: one row says who calls, what the upstreams do, and what must be seen everywhere; it is one test.
+// The scenario runner: one row says who calls, what the upstreams do, and what must be seen everywhere; it is one test.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { at, type Told } from "./chat-stream-reader.ts";
+import { at, type Result } from "./chat-stream-reader.ts";
 import {
   canary,
   clearUpstreams,
@@ -12,8 +12,8 @@ import {
 import type { GatewayOptions } from "./gateway.ts";
 import { type Call, make } from "./http-client.ts";
 import { type LedgerRow, ledgerRows, settledRow } from "./ledger.ts";
-import type { Heard } from "./response-oracle.ts";
-import { toldBy } from "./stream-writers.ts";
+import type { Received } from "./response-oracle.ts";
+import { collectBy } from "./stream-writers.ts";
 import { allowedMs, timed } from "./until.ts";
 import type { Script, Seen, Upstream } from "./upstream.ts";
 
@@ -26,7 +26,7 @@ export interface Sees {
   /** A part of the JSON body. */
   body?: Record<string, unknown>;
   /** A part of what the answer said, streamed or whole. */
-  told?: Partial<Told>;
+  result?: Partial<Result>;
   /** Part of the envelope's error, in a body or in the stream. */
   error?: { type?: string; code?: string; param?: string | null; message?: unknown };
   /** Names of the stream's events in order; a chat stream's are "data" and "[DONE]". */
@@ -47,14 +47,14 @@ export interface AtUpstream {
   lacksFields?: string[];
 }
 
-export interface Scene {
+export interface Scenario {
   name: string;
   call?: Call;
   /** What each upstream answers, in turn. An upstream that is not named answers 404. */
   upstream?: Partial<Record<UpstreamName, Script | Script[]>>;
   sees?: Sees;
   /** What each upstream was asked, in order. Every upstream that is not named must not have been asked. */
-  asked?: Partial<Record<UpstreamName, AtUpstream[]>>;
+  requested?: Partial<Record<UpstreamName, AtUpstream[]>>;
   /** The last upstream request must have been aborted within so many milliseconds of the client's leaving. */
   abortedWithinMs?: number;
   /** A part of the one ledger row of this request, or "none". */
@@ -64,16 +64,16 @@ export interface Scene {
   /** What is known to be wrong still: the row passes by failing, and fails as soon as it is mended. Take it out then. */
   failing?: string;
   /** For what a row cannot say. */
-  also?: (heard: Heard, world: World) => void | Promise<void>;
+  also?: (received: Received, world: World) => void | Promise<void>;
 }
 
-export interface SceneOptions extends GatewayOptions {
+export interface ScenarioOptions extends GatewayOptions {
   /** A gateway for each row, where one row's faults would change the next row's routing. */
   fresh?: boolean;
 }
 
 /** Makes one test of each row. */
-export function scenes(title: string, rows: Scene[], options: SceneOptions = {}): void {
+export function scenarios(title: string, rows: Scenario[], options: ScenarioOptions = {}): void {
   describe(title, () => {
     let upstreams: Record<UpstreamName, Upstream>;
     let shared: World | undefined;
@@ -95,10 +95,10 @@ export function scenes(title: string, rows: Scene[], options: SceneOptions = {})
 }
 
 async function runIn(
-  row: Scene,
+  row: Scenario,
   upstreams: Record<UpstreamName, Upstream>,
   shared: World | undefined,
-  options: SceneOptions,
+  options: ScenarioOptions,
 ): Promise<void> {
   const world = shared ?? (await startWorld(upstreams, options));
   try {
@@ -108,18 +108,18 @@ async function runIn(
   }
 }
 
-async function run(row: Scene, world: World): Promise<void> {
+async function run(row: Scenario, world: World): Promise<void> {
   setUp(row, world);
   const rowsBefore = ledgerRows(world.gateway.dataFolder).length;
   const { value: made, lateMs } = await timed(() => make(row.call ?? {}, world));
-  const { heard, leftAt = performance.now() } = made;
-  if (heard) await checkHeard(row, heard, world);
-  if (row.asked) checkAsked(row.asked, world);
+  const { received: reply, leftAt = performance.now() } = made;
+  if (reply) await checkReceived(row, reply, world);
+  if (row.requested) checkRequests(row.requested, world);
   if (row.abortedWithinMs !== undefined) await checkAborted(allowedMs(row.abortedWithinMs, { lateMs }), leftAt, world);
   if (row.ledger) await checkLedger(row.ledger, rowsBefore, world);
 }
 
-function setUp(row: Scene, world: World): void {
+function setUp(row: Scenario, world: World): void {
   clearUpstreams(world.upstreams);
   for (const [name, upstream] of Object.entries(world.upstreams)) {
     const scripts = row.upstream?.[name as UpstreamName];
@@ -127,31 +127,31 @@ function setUp(row: Scene, world: World): void {
   }
 }
 
-async function checkHeard(row: Scene, heard: Heard, world: World): Promise<void> {
+async function checkReceived(row: Scenario, reply: Received, world: World): Promise<void> {
   const sees = row.sees ?? {};
-  const told = toldBy[row.call?.to ?? "chat"](heard);
-  expect({ status: heard.status, ...(sees.status ? {} : { error: at(heard.json, "error") ?? null }) }).toEqual({
+  const result = collectBy[row.call?.to ?? "chat"](reply);
+  expect({ status: reply.status, ...(sees.status ? {} : { error: at(reply.json, "error") ?? null }) }).toEqual({
     status: sees.status ?? 200,
     ...(sees.status ? {} : { error: null }),
   });
-  checkEverywhere(heard, row);
-  checkHeaders(heard.headers, sees.headers, sees.lacksHeaders);
-  if (sees.body) expect(heard.json).toMatchObject(sees.body);
-  if (sees.told) expect(told).toMatchObject(sees.told);
-  if (sees.error) expect(told.error).toMatchObject(sees.error);
+  checkEverywhere(reply, row);
+  checkHeaders(reply.headers, sees.headers, sees.lacksHeaders);
+  if (sees.body) expect(reply.json).toMatchObject(sees.body);
+  if (sees.result) expect(result).toMatchObject(sees.result);
+  if (sees.error) expect(result.error).toMatchObject(sees.error);
   if (sees.events)
-    expect(heard.frames.map(({ event, data }) => event ?? (data === "[DONE]" ? data : "data"))).toEqual(sees.events);
-  if (sees.text !== undefined) expect(heard.text).toBe(sees.text);
-  await row.also?.(heard, world);
+    expect(reply.frames.map(({ event, data }) => event ?? (data === "[DONE]" ? data : "data"))).toEqual(sees.events);
+  if (sees.text !== undefined) expect(reply.text).toBe(sees.text);
+  await row.also?.(reply, world);
 }
 
 /** What holds for every answer: a request id, a whole error envelope, no secret. */
-function checkEverywhere(heard: Heard, row: Scene): void {
+function checkEverywhere(reply: Received, row: Scenario): void {
   const isByUs = row.call?.bytes === undefined;
-  if (isByUs) expect(heard.headers.get("x-request-id")).toMatch(/^[\w.-]{8,}$/);
-  const everything = `${heard.text}\n${JSON.stringify([...heard.headers])}`;
+  if (isByUs) expect(reply.headers.get("x-request-id")).toMatch(/^[\w.-]{8,}$/);
+  const everything = `${reply.text}\n${JSON.stringify([...reply.headers])}`;
   for (const word of [canary, "127.0.0.1", ...(row.sees?.lacks ?? [])]) expect(everything).not.toContain(word);
-  if (heard.status >= 400 && isByUs) checkEnvelope(at(heard.json, "error"), heard.status);
+  if (reply.status >= 400 && isByUs) checkEnvelope(at(reply.json, "error"), reply.status);
 }
 
 /** All members are there, in OpenAI's envelope and Anthropic's, or in Google's, which has a number for a code. */
@@ -174,19 +174,19 @@ function checkHeaders(headers: Headers, expected: Record<string, string | RegExp
   for (const name of lacking) expect({ header: name, value: headers.get(name) }).toEqual({ header: name, value: null });
 }
 
-function checkAsked(asked: NonNullable<Scene["asked"]>, world: World): void {
+function checkRequests(requested: NonNullable<Scenario["requested"]>, world: World): void {
   const counts = (of: (name: string) => number) =>
     Object.fromEntries(Object.keys(world.upstreams).map((name) => [name, of(name)]));
   expect(counts((name) => world.upstreams[name as UpstreamName].requests.length)).toEqual(
-    counts((name) => asked[name as UpstreamName]?.length ?? 0),
+    counts((name) => requested[name as UpstreamName]?.length ?? 0),
   );
-  for (const [name, expected] of Object.entries(asked)) {
+  for (const [name, expected] of Object.entries(requested)) {
     for (const [index, one] of expected.entries())
-      checkOneAsked(one, world.upstreams[name as UpstreamName].requests[index]);
+      checkRequest(one, world.upstreams[name as UpstreamName].requests[index]);
   }
 }
 
-function checkOneAsked(expected: AtUpstream, seen: Seen | undefined): void {
+function checkRequest(expected: AtUpstream, seen: Seen | undefined): void {
   if (!seen) throw new Error("the upstream was not asked");
   if (expected.path) expect(seen.path).toBe(expected.path);
   checkHeaders(seen.headers, expected.headers, expected.lacksHeaders);
@@ -200,7 +200,7 @@ async function checkAborted(withinMs: number, leftAt: number, world: World): Pro
   expect(abortedAt - leftAt).toBeLessThan(withinMs);
 }
 
-async function checkLedger(expected: NonNullable<Scene["ledger"]>, before: number, world: World): Promise<void> {
+async function checkLedger(expected: NonNullable<Scenario["ledger"]>, before: number, world: World): Promise<void> {
   const { dataFolder } = world.gateway;
   if (expected === "none") expect(ledgerRows(dataFolder).length - before).toBe(0);
   else expect(await settledRow(dataFolder, before)).toMatchObject(expected);

@@ -1,12 +1,12 @@
 // Who tells what an answer said, for each kind of endpoint.
 
-import { collectChat, collectCompletion, collectMessage, type Told } from "./chat-stream-reader.ts";
+import { collectChat, collectCompletion, collectMessage, type Result } from "./chat-stream-reader.ts";
 import { collectGemini } from "./gemini-stream-reader.ts";
 import type { Surface } from "./http-client.ts";
-import type { Heard } from "./response-oracle.ts";
+import type { Received } from "./response-oracle.ts";
 import { collectResponse } from "./responses-stream-reader.ts";
 
-export const toldBy: Record<Surface, (heard: Heard) => Told> = {
+export const collectBy: Record<Surface, (received: Received) => Result> = {
   chat: collectChat,
   completions: collectCompletion,
   responses: collectResponse,

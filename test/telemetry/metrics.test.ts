@@ -1,6 +1,6 @@
 // The metrics of a running gateway: who may read them, and that they say what its ledger says.
 import { expect, test } from "bun:test";
-import { readUsage } from "../../src/gateway/ledger/read.ts";
+import { readUsage } from "../../src/gateway/ledger/usage-report.ts";
 import { chatBody, errorOf, setting } from "../http/setting.ts";
 import { says } from "../support/fixtures.ts";
 import { adminKey } from "../support/gateway.ts";

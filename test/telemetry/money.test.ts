@@ -1,6 +1,6 @@
 // What the metrics say of money and tokens is what the ledger says, to the last nano-dollar, for every operation.
 import { afterAll, expect, test } from "bun:test";
-import { readUsage } from "../../src/gateway/ledger/read.ts";
+import { readUsage } from "../../src/gateway/ledger/usage-report.ts";
 import { parseDecimal } from "../../src/lib/decimal.ts";
 import { gateway } from "../support/gateway.ts";
 import { operationRequests, sendAs } from "../support/operation-requests.ts";

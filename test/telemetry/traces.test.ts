@@ -30,12 +30,16 @@ afterAll(async () => {
 
 let requests = 0;
 
-interface Asked {
+interface TracedResponse {
   id: string;
   response: Response;
 }
 
-async function ask(body: object, headers: Record<string, string> = {}, path = "/v1/chat/completions"): Promise<Asked> {
+async function ask(
+  body: object,
+  headers: Record<string, string> = {},
+  path = "/v1/chat/completions",
+): Promise<TracedResponse> {
   const id = `trace-test-${++requests}`;
   const response = await fetch(`${running.url}${path}`, {
     method: "POST",
@@ -71,6 +75,9 @@ test("a request is a server span with a client span below it, with the attribute
       "turnpike.state": "completed",
       "turnpike.attempts": 1,
       "turnpike.provider": "far",
+      "turnpike.time.authentication": expect.any(Number),
+      "turnpike.time.limits": expect.any(Number),
+      "turnpike.time.settlement": expect.any(Number),
     },
   });
   expect(client).toMatchObject({

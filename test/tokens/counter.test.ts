@@ -10,18 +10,22 @@ function stage() {
   let started = 0;
   const start = (): CountThread => {
     started++;
-    let heard: (count: SliceCount) => void = () => undefined;
+    let receive: (count: SliceCount) => void = () => undefined;
     let ended: (cause: unknown) => void = () => undefined;
     return {
       post(order) {
         const plain = order.texts.reduce((sum, { text, times }) => sum + text.length * times, 0);
-        orders.push({ order, answer: () => heard({ plain, cjk: 0, digits: 0 }), die: () => ended(new Error("died")) });
+        orders.push({
+          order,
+          answer: () => receive({ plain, cjk: 0, digits: 0 }),
+          die: () => ended(new Error("died")),
+        });
       },
-      onCount(hear) {
-        heard = hear;
+      onCount(transcribe) {
+        receive = transcribe;
       },
-      onEnd(hear) {
-        ended = hear;
+      onEnd(transcribe) {
+        ended = transcribe;
       },
       end: () => undefined,
     };

@@ -86,7 +86,7 @@ const checks: { readonly [feature in Feature]?: Check } = {
   length: (body, { bound }) => bound(body) === outputBound,
 };
 
-/** True when the upstream was asked for it; features that are only heard are carried always. */
+/** True when the upstream was asked for it; features that are only received are carried always. */
 export function carried(far: Far, feature: Feature, body: unknown): boolean {
   return checks[feature]?.(body, places[far.speaks]) ?? true;
 }

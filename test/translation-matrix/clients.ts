@@ -27,14 +27,14 @@ export interface Client {
   speaks: string;
   /** What every request of it holds. */
   base: Record<string, unknown>;
-  /** Laid over the base; a feature that is not named is only heard, not asked for. */
+  /** Laid over the base; a feature that is not named is only received, not asked for. */
   asks: Partial<Record<Feature, Record<string, unknown>>>;
   /** Laid over a streamed request. */
   streams?: Record<string, unknown>;
   /** How it is told why a reply ended. */
   stops: Record<"end" | "sequence" | "tools" | "length", string> & { refusal: RegExp };
   /** False where a format has no words for what a reply holds. */
-  hears: { thinking: boolean; calls: boolean; logprobs: boolean };
+  reads: { thinking: boolean; calls: boolean; logprobs: boolean };
   /** All tokens of the prompt, and all of the reply, in this client's usage. */
   usage: readonly [input: string, output: string];
 }
@@ -77,7 +77,7 @@ const chat: Client = {
     length: { max_completion_tokens: outputBound },
   },
   stops: { end: "stop", sequence: "stop", tools: "tool_calls", length: "length", refusal: /^(?:content_filter|stop)$/ },
-  hears: { thinking: true, calls: true, logprobs: true },
+  reads: { thinking: true, calls: true, logprobs: true },
   usage: ["prompt_tokens", "completion_tokens"],
 };
 
@@ -100,7 +100,7 @@ const completions: Client = {
     length: { max_tokens: outputBound },
   },
   stops: { end: "stop", sequence: "stop", tools: "stop", length: "length", refusal: /^(?:content_filter|stop)$/ },
-  hears: { thinking: false, calls: false, logprobs: true },
+  reads: { thinking: false, calls: false, logprobs: true },
   usage: ["prompt_tokens", "completion_tokens"],
 };
 
@@ -146,7 +146,7 @@ const responses: Client = {
     length: "incomplete max_output_tokens",
     refusal: /^(?:completed|incomplete content_filter)$/,
   },
-  hears: { thinking: true, calls: true, logprobs: true },
+  reads: { thinking: true, calls: true, logprobs: true },
   usage: ["input_tokens", "output_tokens"],
 };
 
@@ -176,7 +176,7 @@ const messages: Client = {
     length: { max_tokens: outputBound },
   },
   stops: { end: "end_turn", sequence: "stop_sequence", tools: "tool_use", length: "max_tokens", refusal: /^refusal$/ },
-  hears: { thinking: true, calls: true, logprobs: false },
+  reads: { thinking: true, calls: true, logprobs: false },
   usage: ["input_tokens", "output_tokens"],
 };
 
@@ -237,7 +237,7 @@ const gemini: Client = {
     length: "MAX_TOKENS",
     refusal: /^(?:SAFETY|PROHIBITED_CONTENT)$/,
   },
-  hears: { thinking: true, calls: true, logprobs: true },
+  reads: { thinking: true, calls: true, logprobs: true },
   usage: ["promptTokenCount", "candidatesTokenCount"],
 };
 

@@ -10,7 +10,7 @@ import {
   openaiCompletions,
   openaiResponses,
 } from "../../src/dialects/index.ts";
-import { type FieldClient, type FieldUpstream, provesFields, type Said } from "../support/field-conformance.ts";
+import { type FieldClient, type FieldUpstream, provesFields, type SampleField } from "../support/field-conformance.ts";
 import { says as reply } from "../support/fixtures.ts";
 import { gateway } from "../support/gateway.ts";
 import { upstream } from "../support/upstream.ts";
@@ -30,7 +30,7 @@ afterAll(async () => {
   await up.stop();
 });
 
-type Says = { readonly [field in RequestField<ChatRequest>]?: Said };
+type Says = { readonly [field in RequestField<ChatRequest>]?: SampleField };
 
 const schema = { type: "object", properties: { hour: { type: "string" } }, required: ["hour"] };
 const chatTools = [{ type: "function", function: { name: "f", parameters: schema } }];
@@ -89,7 +89,7 @@ const responsesSays: Says = {
 
 const messagesSays: Says = { topK: { param: "top_k", body: { top_k: 3 } } };
 
-const config = (path: string, members: object): Said => ({
+const config = (path: string, members: object): SampleField => ({
   param: `generationConfig.${path}`,
   body: { generationConfig: members },
 });

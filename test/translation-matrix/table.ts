@@ -49,7 +49,7 @@ other servers accept there.
 `;
 
 /** The section of the document. */
-export function conformance(asked: readonly Pair["client"][], outcomes: Outcomes): string {
-  const own = clients.filter((client) => asked.includes(client));
+export function conformance(requested: readonly Pair["client"][], outcomes: Outcomes): string {
+  const own = clients.filter((client) => requested.includes(client));
   return [opening, ...own.map((client) => tableOf(client, outcomes))].join("\n");
 }

@@ -1,11 +1,11 @@
-// The four upstreams of the pairs: what each says for a feature, as real wire text, and what a reader must have heard then.
+// The four upstreams of the pairs: what each says for a feature, as real wire text, and what a reader must have received then.
 
 import type { UpstreamName } from "../support/fixture-gateway.ts";
 import { wireFrames, wireText } from "../support/fixtures.ts";
 import type { Script } from "../support/upstream.ts";
 import type { Feature } from "./clients.ts";
 
-export interface Said {
+export interface ExpectedReply {
   text: string;
   thinking?: string;
   calls?: { name: string; input: unknown }[];
@@ -24,16 +24,16 @@ export interface Far {
   fixtures: Partial<Record<Feature, string>>;
   /** Words in a fixture that another feature replaces, where no fixture has them. */
   twists?: Partial<Record<Feature, readonly [from: string, to: string]>>;
-  said: { [feature in Feature]?: Said } & { text: Said };
+  replies: { [feature in Feature]?: ExpectedReply } & { text: ExpectedReply };
 }
 
 const calls = [
   { name: "get_time", input: { zone: "UTC" } },
   { name: "get_day", input: {} },
 ];
-const structured: Said = { text: '{"hour":12}', end: "end" };
+const structured: ExpectedReply = { text: '{"hour":12}', end: "end" };
 /** One character may be two tokens, neither of which is text. */
-const halves: Said = {
+const halves: ExpectedReply = {
   text: "Hi 🙂",
   logprobs: [
     ["Hi", -0.0625],
@@ -42,7 +42,7 @@ const halves: Said = {
   ],
   end: "end",
 };
-const traveller: Said = { text: "Hello there, traveller.", end: "end", usage: [12, 5] };
+const traveller: ExpectedReply = { text: "Hello there, traveller.", end: "end", usage: [12, 5] };
 
 export const fars: readonly Far[] = [
   {
@@ -57,7 +57,7 @@ export const fars: readonly Far[] = [
       refusal: "refusal",
     },
     twists: { length: ['"finish_reason":"stop"', '"finish_reason":"length"'] },
-    said: {
+    replies: {
       text: traveller,
       "structured output": structured,
       "log probabilities": halves,
@@ -79,7 +79,7 @@ export const fars: readonly Far[] = [
       length: "length",
       refusal: "refusal",
     },
-    said: {
+    replies: {
       text: { text: "Hello there, how can I help?", end: "end", usage: [13, 9] },
       "structured output": structured,
       "log probabilities": halves,
@@ -100,7 +100,7 @@ export const fars: readonly Far[] = [
       refusal: "refusal",
     },
     twists: { length: ['"stop_reason":"end_turn"', '"stop_reason":"max_tokens"'] },
-    said: {
+    replies: {
       text: traveller,
       "structured output": structured,
       "parallel tools": { text: "Let me check.", calls, end: "tools" },
@@ -121,7 +121,7 @@ export const fars: readonly Far[] = [
       length: "length",
       refusal: "safety",
     },
-    said: {
+    replies: {
       text: { text: "Hello, world!", end: "end", usage: [8, 4] },
       "structured output": structured,
       "log probabilities": {
@@ -141,10 +141,10 @@ export const fars: readonly Far[] = [
   },
 ];
 
-/** What a reader of this upstream must have heard. */
-export function saidBy(far: Far, feature: Feature): Said {
+/** What a reader of this upstream must have received. */
+export function expectedReply(far: Far, feature: Feature): ExpectedReply {
   if (feature.startsWith("error")) return { text: "", end: "error" };
-  return far.said[feature] ?? far.said.text;
+  return far.replies[feature] ?? far.replies.text;
 }
 
 const compactJson = (path: string): string => JSON.stringify(JSON.parse(wireText(path)));
@@ -160,17 +160,17 @@ export function replyOf(far: Far, feature: Feature, stream: boolean): string[] {
 
 const json = { "content-type": "application/json" };
 
-/** The error of a stream comes when the client has heard its first bytes; before that it would have a status of its own. */
-function errorWithin(far: Far, heardFirst: Promise<void>): Script {
+/** The error of a stream comes when the client has received its first bytes; before that it would have a status of its own. */
+function errorWithin(far: Far, receivedFirst: Promise<void>): Script {
   const frames = wireFrames(`${far.speaks}/error-midstream.sse`);
-  return { frames, gate: heardFirst, gateAfter: frames.length - 1 };
+  return { frames, gate: receivedFirst, gateAfter: frames.length - 1 };
 }
 
 /** What the upstream does in a cell. `error within` of a whole reply: an error in a body of status 200. */
-export function scriptOf(far: Far, feature: Feature, stream: boolean, heardFirst: Promise<void>): Script {
+export function scriptOf(far: Far, feature: Feature, stream: boolean, receivedFirst: Promise<void>): Script {
   const fixture = (name: string) => wireText(`${far.speaks}/${name}`);
   if (feature === "error before") return { status: 429, text: fixture("error-429.json"), headers: json };
-  if (feature === "error within" && stream) return errorWithin(far, heardFirst);
+  if (feature === "error within" && stream) return errorWithin(far, receivedFirst);
   if (feature === "error within") return { text: fixture("error-500.json"), headers: json };
   const reply = replyOf(far, feature, stream);
   return stream ? { frames: reply } : { text: reply.join(""), headers: json };

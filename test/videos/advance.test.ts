@@ -123,7 +123,7 @@ test("an address is told while the video lives, and the task stays completed whe
 });
 
 test("waits grow to a bound, are spread by a fifth, and respect what is asked for", () => {
-  const at = (kept: object): Task => ({ ...plain, internals: { ...plain.internals, ...kept } });
+  const at = (stored: object): Task => ({ ...plain, internals: { ...plain.internals, ...stored } });
   expect(nextDelayMs(at({ waitMs: 5_000 }), openaiVideos)).toBe(6_500);
   expect(nextDelayMs(at({ waitMs: 9_999 }), openaiVideos)).toBe(10_000);
   expect(nextDelayMs(at({ waitMs: 100 }), { ...openaiVideos, pace: { firstMs: 100, mostMs: 120 } })).toBe(120);

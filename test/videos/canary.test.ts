@@ -3,7 +3,7 @@ import { afterAll, expect, test } from "bun:test";
 import { filesBelow } from "../support/files.ts";
 import { gateway } from "../support/gateway.ts";
 import { type Line, type Script, upstream } from "../support/upstream.ts";
-import { videoTold } from "./setting.ts";
+import { videoReply } from "./setting.ts";
 
 /** One that is hidden in whatever is said, and one so short that ordinary replies may hold it. */
 const credentials = { strong: "q7/canary-4f9a2b71c03d", short: "canary-ab" };
@@ -41,7 +41,7 @@ const says =
 const refusal = (message: string) => ({ error: { message, code: message } });
 
 /** Waits until the webhook of the task has come. */
-async function told(index: number): Promise<string> {
+async function resultOf(index: number): Promise<string> {
   return (await receiver.seen(index)).text;
 }
 
@@ -57,17 +57,17 @@ test.each(names)("a failed task at %s, asked on %s", async (name, post, get) => 
   receiver.clear();
   receiver.on("*", { text: "thanks" });
   up.clear();
-  up.on("POST /v1/videos", { json: videoTold() });
+  up.on("POST /v1/videos", { json: videoReply() });
   up.on(
     "GET /v1/videos/video_up",
     says(refusal, 401),
     says(refusal, 500),
-    says((message) => videoTold({ status: "failed", error: { code: "x", message } })),
+    says((message) => videoReply({ status: "failed", error: { code: "x", message } })),
   );
   const task = { model: `${name}/m`, prompt: "hi", callback_url: `${receiver.url}/hook` };
   const made = await ask("POST", post, task);
   const id = String(made.task_id ?? made.id ?? (made.data as { task_id?: string } | undefined)?.task_id);
-  const webhook = await told(0);
+  const webhook = await resultOf(0);
   shown.push(webhook);
   expect(webhook).toContain("video.failed");
   expect(webhook).toContain("is over its quota");
@@ -81,7 +81,7 @@ test.each(Object.keys(credentials))("refusals and content errors at %s", async (
     up.on("POST /v1/videos", says(refusal, status));
     await ask("POST", "/v1/videos", { model: `${name}/m`, prompt: "hi" });
   }
-  up.on("POST /v1/videos", { json: videoTold({ status: "completed", progress: 100 }) });
+  up.on("POST /v1/videos", { json: videoReply({ status: "completed", progress: 100 }) });
   const { id } = await ask("POST", "/v1/videos", { model: `${name}/m`, prompt: "hi" });
   for (const status of [400, 403, 404, 422, 500, 503]) {
     up.on("*", says(refusal, status));

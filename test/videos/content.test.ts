@@ -2,11 +2,11 @@
 import { expect, test } from "bun:test";
 import { sampleVideo } from "../../src/providers/sandbox/sample-video.ts";
 import { upstream } from "../support/upstream.ts";
-import { videoSetting, videoTold } from "./setting.ts";
+import { videoReply, videoSetting } from "./setting.ts";
 
 const elsewhere = await upstream();
 const { gateway, up, ask, until } = await videoSetting({ TURNPIKE_FETCH_ALLOW: new URL(elsewhere.url).host });
-const film = "GET /v1/videos/video_up/content";
+const video = "GET /v1/videos/video_up/content";
 
 const download = (id: string, headers: Record<string, string> = {}, query = "", method = "GET") =>
   fetch(`${gateway.url}/v1/videos/${id}/content${query}`, {
@@ -20,16 +20,16 @@ const codeOf = async (answer: Response) => {
 };
 
 async function task(state: object): Promise<string> {
-  up.on("POST /v1/videos", { json: videoTold() });
-  up.on("GET /v1/videos/video_up", { json: videoTold(state) });
+  up.on("POST /v1/videos", { json: videoReply() });
+  up.on("GET /v1/videos/video_up", { json: videoReply(state) });
   const { body } = await ask("POST", "/v1/videos", { model: "sora-2", prompt: "x" });
   const id = String(body["id"]);
   const { status = "queued" } = state as { status?: string };
-  await until(`/v1/videos/${id}`, (told) => told["status"] === status);
+  await until(`/v1/videos/${id}`, (result) => result["status"] === status);
   return id;
 }
 
-test("the sandbox serves its film whole and in parts", async () => {
+test("the sandbox serves its video whole and in parts", async () => {
   const { body } = await ask("POST", "/v1/video/generations", { model: "sandbox/video", prompt: "[sandbox run=50]" });
   const id = String(body["task_id"]);
   await until(`/v1/video/generations/${id}`, ({ status }) => status === "completed");
@@ -71,7 +71,7 @@ test("the sandbox serves its film whole and in parts", async () => {
 
 test("an upstream's bytes are streamed, with the range that the client wants and nothing of the upstream's own", async () => {
   const id = await task({ status: "completed", progress: 100 });
-  up.on(film, {
+  up.on(video, {
     status: 206,
     bytes: [new Uint8Array([1, 2]), new Uint8Array([3])],
     headers: {
@@ -103,11 +103,11 @@ test("an upstream's bytes are streamed, with the range that the client wants and
 
 test("a redirect is followed without our credential, and not to where nobody may go", async () => {
   const id = await task({ status: "completed", progress: 100 });
-  up.on(film, { status: 302, headers: { location: `${elsewhere.url}/film.mp4?sign=1` }, text: "" });
+  up.on(video, { status: 302, headers: { location: `${elsewhere.url}/film.mp4?sign=1` }, text: "" });
   elsewhere.on("GET /film.mp4", { bytes: [new Uint8Array([7])], headers: { "content-type": "video/mp4" } });
   expect(await (await download(id)).bytes()).toEqual(new Uint8Array([7]));
   expect(elsewhere.requests[0]?.headers.get("authorization")).toBeNull();
-  up.on(film, { status: 302, headers: { location: "http://169.254.169.254/latest/meta-data" }, text: "" });
+  up.on(video, { status: 302, headers: { location: "http://169.254.169.254/latest/meta-data" }, text: "" });
   expect((await download(id)).status).toBe(502);
   await elsewhere.stop();
 });
@@ -126,8 +126,8 @@ test("what is not there says why", async () => {
     metadata: {},
   });
   const id = await task({ status: "completed" });
-  up.on(film, { status: 404, json: { error: { message: "gone" } } });
+  up.on(video, { status: 404, json: { error: { message: "gone" } } });
   expect(await codeOf(await download(id))).toEqual({ status: 404, code: "video_expired" });
-  up.on(film, { status: 401, json: { error: { message: "bad key" } } });
+  up.on(video, { status: 401, json: { error: { message: "bad key" } } });
   expect(await codeOf(await download(id))).toEqual({ status: 502, code: "upstream_credentials" });
 });

@@ -2,7 +2,7 @@
 import { afterAll, beforeEach, describe, expect, test } from "bun:test";
 import { at } from "../support/chat-stream-reader.ts";
 import { upstream } from "../support/upstream.ts";
-import { bytesOf, film, keeper, type Reply, type Upstream } from "./keeping.ts";
+import { bytesOf, keeper, type Reply, type Upstream, video } from "./keeping.ts";
 
 const kibibyte = 1024;
 const maxBytes = 64 * kibibyte;
@@ -10,12 +10,12 @@ const maxMs = 1_000;
 
 const up = await upstream();
 const elsewhere = await upstream();
-const house = await keeper(up, {
+const setup = await keeper(up, {
   yaml: `limits: { video_download_bytes: ${maxBytes}, video_download_ms: ${maxMs} }`,
   environment: { TURNPIKE_VIDEO_RESULTS: "proxy", TURNPIKE_FETCH_ALLOW: new URL(elsewhere.url).host },
 });
 afterAll(async () => {
-  await house.stop();
+  await setup.stop();
   await elsewhere.stop();
   await up.stop();
 });
@@ -45,14 +45,14 @@ const sources: [string, (reply: Reply) => Upstream][] = [
   [
     "fetched with the credential",
     (reply) => {
-      up.on(film, reply);
+      up.on(video, reply);
       return up;
     },
   ],
   [
     "behind a redirect",
     (reply) => {
-      up.on(film, { status: 302, headers: { location: `${elsewhere.url}/film.mp4` }, text: "" });
+      up.on(video, { status: 302, headers: { location: `${elsewhere.url}/film.mp4` }, text: "" });
       elsewhere.on("GET /film.mp4", reply);
       return elsewhere;
     },
@@ -64,11 +64,11 @@ describe.each(sources)("%s", (_name, source) => {
     ["whole", 200, undefined],
     ["a range", 206, "bytes=0-"],
   ])("%s: announced as too large, it is an error", async (_part, status, range) => {
-    const id = await house.finish();
+    const id = await setup.finish();
     const more: Record<string, string> =
       range === undefined ? {} : { "content-range": `bytes 0-${maxBytes}/${maxBytes + 1}` };
     source({ status, bytes: [bytesOf(maxBytes + 1)], framing: "length", headers: { ...mp4, ...more } });
-    const answer = await house.fetch(id, range === undefined ? {} : { range });
+    const answer = await setup.fetch(id, range === undefined ? {} : { range });
     expect(await problem(answer)).toEqual({ status: 502, code: "upstream_protocol_error" });
   });
 
@@ -76,11 +76,11 @@ describe.each(sources)("%s", (_name, source) => {
     ["whole", 200, undefined],
     ["a range", 206, "bytes=0-"],
   ])("%s: one that grows too large is cut", async (_part, status, range) => {
-    const id = await house.finish();
+    const id = await setup.finish();
     const more: Record<string, string> = range === undefined ? {} : { "content-range": "bytes 0-9/*" };
     source({ status, bytes: pieces(8), framing: "chunked", headers: { ...mp4, ...more } });
     // On a busy machine all of it may have come, and the connection be closed, before the client reads the head.
-    const answer = await house.fetch(id, range === undefined ? {} : { range }).catch(() => null);
+    const answer = await setup.fetch(id, range === undefined ? {} : { range }).catch(() => null);
     expect([status, undefined]).toContain(answer?.status);
     const { bytes, isWhole } = answer === null ? { bytes: 0, isWhole: false } : await read(answer);
     expect(isWhole).toBe(false);
@@ -88,32 +88,32 @@ describe.each(sources)("%s", (_name, source) => {
   });
 
   test("as much as is allowed comes whole", async () => {
-    const id = await house.finish();
+    const id = await setup.finish();
     source({ bytes: pieces(4), framing: "chunked", headers: mp4 });
-    expect(await read(await house.fetch(id))).toEqual({ bytes: maxBytes, isWhole: true });
+    expect(await read(await setup.fetch(id))).toEqual({ bytes: maxBytes, isWhole: true });
   });
 
   test("one that takes too long is cut, and its provider's connection closed", async () => {
-    const id = await house.finish();
+    const id = await setup.finish();
     const never = new Promise<void>(() => undefined);
     const server = source({ bytes: pieces(2), framing: "chunked", headers: mp4, gate: never });
     const startMs = performance.now();
-    const { bytes, isWhole } = await read(await house.fetch(id));
+    const { bytes, isWhole } = await read(await setup.fetch(id));
     expect({ bytes, isWhole }).toEqual({ bytes: 16 * kibibyte, isWhole: false });
     expect(performance.now() - startMs).toBeGreaterThan(maxMs * 0.9);
     await server.requests.at(-1)?.aborted;
   });
 
   test.each(["length", "chunked", "close"] as const)("one without bytes (%s) is an error", async (framing) => {
-    const id = await house.finish();
+    const id = await setup.finish();
     source({ bytes: [], framing, headers: mp4 });
-    expect(await problem(await house.fetch(id))).toEqual({ status: 502, code: "upstream_failed" });
+    expect(await problem(await setup.fetch(id))).toEqual({ status: 502, code: "upstream_failed" });
   });
 });
 
 test("a copy finds no bytes: the log says so, and so does the video's content", async () => {
   const copying = await keeper(up);
-  up.on(film, { bytes: [], framing: "chunked", headers: mp4 });
+  up.on(video, { bytes: [], framing: "chunked", headers: mp4 });
   const id = await copying.finish();
   await copying.rowUntil(id, (row) => (row?.copyTries ?? 0) >= 1);
   const line = copying.gateway.log.find((each) => each.includes("job_failed")) ?? "";

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { gateway as startGateway } from "../support/gateway.ts";
 import { ledgerRows } from "../support/ledger.ts";
 import type { Script } from "../support/upstream.ts";
-import { settledRowOf, videoSetting, videoTold, yamlOf } from "./setting.ts";
+import { settledRowOf, videoReply, videoSetting, yamlOf } from "./setting.ts";
 
 const { gateway, up, second, ask, until, settled } = await videoSetting();
 const poll = "GET /v1/videos/video_up";
@@ -21,7 +21,7 @@ async function create(model: string, prompt = "a cat") {
 
 /** A task at the first upstream, polled as the script says. */
 async function running(...polls: Script[]): Promise<string> {
-  up.on(submit, { json: videoTold() });
+  up.on(submit, { json: videoReply() });
   up.on(poll, ...polls);
   const { status, body } = await create(`first/sora-${++count}`);
   expect({ status, body }).toMatchObject({ status: 200 });
@@ -44,12 +44,12 @@ describe("a submit", () => {
     ["a reset connection", (line) => line.reset()],
     ["a server that falls over", { status: 500, json: { error: { message: "boom" } } }],
     ["an answer that makes no sense", { text: "<html>hello</html>" }],
-    ["silence", { ending: "hang", json: videoTold(), cutAt: [1], gate: new Promise(() => undefined) }],
+    ["silence", { ending: "hang", json: videoReply(), cutAt: [1], gate: new Promise(() => undefined) }],
   ] satisfies [string, Script][])(
     "that %s may have swallowed is not repeated, and the client is told not to",
     async (_name, script) => {
       up.on(submit, script);
-      second.on(submit, { json: videoTold() });
+      second.on(submit, { json: videoReply() });
       const before = ledgerRows(gateway.dataFolder).length;
       const { status, headers, body } = await create("chain");
       expect({ status: status >= 500, body }).toMatchObject({
@@ -79,8 +79,8 @@ describe("a submit", () => {
     ],
   ] satisfies [string, string, Script][])("to somebody who %s goes to the next one", async (_name, route, script) => {
     up.on(submit, script);
-    second.on(submit, { json: videoTold() });
-    second.on(poll, { json: videoTold({ status: "completed" }) });
+    second.on(submit, { json: videoReply() });
+    second.on(poll, { json: videoReply({ status: "completed" }) });
     const { status, headers, body } = await create(route);
     expect({ status, provider: headers.get("x-turnpike-provider") }).toEqual({ status: 200, provider: "second" });
     expect(headers.get("x-turnpike-attempts")).toBe("2");
@@ -89,8 +89,8 @@ describe("a submit", () => {
   });
 
   test("to where nobody listens goes on, too", async () => {
-    second.on(submit, { json: videoTold() });
-    second.on(poll, { json: videoTold({ status: "completed" }) });
+    second.on(submit, { json: videoReply() });
+    second.on(poll, { json: videoReply({ status: "completed" }) });
     const { headers, body } = await create("lucky");
     expect(headers.get("x-turnpike-provider")).toBe("second");
     await over(String(body["id"]));
@@ -127,10 +127,10 @@ describe("a submit", () => {
 
   test("whose client leaves is finished all the same", async () => {
     const gate = Promise.withResolvers<void>();
-    up.on(submit, { json: videoTold(), gate: gate.promise, gateAfter: 0 });
-    up.on(poll, { json: videoTold({ status: "completed" }) });
+    up.on(submit, { json: videoReply(), gate: gate.promise, gateAfter: 0 });
+    up.on(poll, { json: videoReply({ status: "completed" }) });
     const leaving = new AbortController();
-    const asked = fetch(`${gateway.url}/v1/videos`, {
+    const requested = fetch(`${gateway.url}/v1/videos`, {
       method: "POST",
       headers: { authorization: `Bearer ${gateway.key}`, "content-type": "application/json" },
       body: JSON.stringify({ model: "first/left", prompt: "x" }),
@@ -138,7 +138,7 @@ describe("a submit", () => {
     }).catch(() => null);
     await up.seen(0);
     leaving.abort();
-    expect(await asked).toBeNull();
+    expect(await requested).toBeNull();
     gate.resolve();
     expect(await settled("first/left")).toMatchObject({ state: "completed" });
     const { data } = (await ask("GET", "/v1/videos")).body as { data: { id: string }[] };
@@ -153,13 +153,13 @@ describe("a task", () => {
       { status: 500, json: { error: { message: "boom" } } },
       { text: "no json" },
       { status: 429, headers: { "retry-after-ms": "10" }, json: { error: { message: "slow down" } } },
-      { ending: "reset", json: videoTold(), cutAt: [1] },
+      { ending: "reset", json: videoReply(), cutAt: [1] },
       { status: 401, json: { error: { message: "who are you" } } },
-      { json: videoTold({ status: "daydreaming" }) },
+      { json: videoReply({ status: "daydreaming" }) },
       { status: 404, json: { error: { message: "not yet" } } },
-      { json: videoTold({ status: "in_progress", progress: 50 }) },
-      { json: videoTold({ status: "queued" }) },
-      { json: videoTold({ status: "completed", progress: 100 }) },
+      { json: videoReply({ status: "in_progress", progress: 50 }) },
+      { json: videoReply({ status: "queued" }) },
+      { json: videoReply({ status: "completed", progress: 100 }) },
     );
     expect(await over(id)).toMatchObject({ status: "completed", progress: 100 });
     expect(await row()).toMatchObject({ state: "completed", videoMs: 4_000 });
@@ -168,7 +168,7 @@ describe("a task", () => {
   });
 
   test("that the upstream gives up has expired", async () => {
-    const id = await running({ json: videoTold({ status: "expired" }) });
+    const id = await running({ json: videoReply({ status: "expired" }) });
     expect(await over(id)).toMatchObject({ status: "failed", error: { code: "expired" } });
     expect(await row()).toMatchObject({ state: "failed", errorCode: "expired", videoMs: 0 });
   });
@@ -184,7 +184,7 @@ describe("a task", () => {
   });
 
   test("that takes too long has expired", async () => {
-    const id = await running({ json: videoTold({ status: "in_progress" }) });
+    const id = await running({ json: videoReply({ status: "in_progress" }) });
     const isOver = until(`/v1/videos/${id}`, ({ status }) => {
       age(id, "deadlineMs");
       return status === "failed";
@@ -193,24 +193,24 @@ describe("a task", () => {
   });
 
   test("is asked for although the clock was put back", async () => {
-    const id = await running({ json: videoTold({ status: "in_progress" }) });
+    const id = await running({ json: videoReply({ status: "in_progress" }) });
     await up.seen(2);
     using database = new Database(join(gateway.dataFolder, "turnpike.db"));
     database.run("pragma busy_timeout = 2000");
     const later = Date.now() + 24 * 60 * 60_000;
     const putOff = "update tasks set next_poll_at_ms = ? where id = ? and lease_owner is null";
     while (database.run(putOff, [later, id]).changes === 0) await Bun.sleep(1);
-    up.on(poll, { json: videoTold({ status: "completed" }) });
+    up.on(poll, { json: videoReply({ status: "completed" }) });
     expect(await over(id)).toMatchObject({ status: "completed" });
   });
 
   test("without a video has failed", async () => {
-    const id = await running({ json: videoTold({ status: "failed", error: null }) });
+    const id = await running({ json: videoReply({ status: "failed", error: null }) });
     expect(await over(id)).toMatchObject({ status: "failed", error: { code: "generation_failed" } });
   });
 
   test("that is deleted while it runs is settled once, and found no more", async () => {
-    const id = await running({ json: videoTold({ status: "in_progress" }) });
+    const id = await running({ json: videoReply({ status: "in_progress" }) });
     const before = up.requests.length;
     expect((await ask("DELETE", `/v1/videos/${id}`)).body).toMatchObject({ deleted: true });
     expect((await ask("DELETE", `/v1/videos/${id}`)).status).toBe(404);
@@ -221,8 +221,8 @@ describe("a task", () => {
 });
 
 test("a task outlives its provider and its process", async () => {
-  up.on(submit, { json: videoTold() });
-  up.on(poll, { json: videoTold({ status: "in_progress", progress: 10 }) });
+  up.on(submit, { json: videoReply() });
+  up.on(poll, { json: videoReply({ status: "in_progress", progress: 10 }) });
   const dataFolder = mkdtempSync(join(tmpdir(), "turnpike-videos-"));
   const yaml = yamlOf(up, second);
   const without = yaml.replace(/ {2}first:.*\n/, "").replace(/ {2}chain:.*\n/, "");
@@ -246,7 +246,7 @@ test("a task outlives its provider and its process", async () => {
   expect(up.requests.length).toBe(polls);
   await two.stop();
 
-  up.on(poll, { json: videoTold({ status: "completed" }) });
+  up.on(poll, { json: videoReply({ status: "completed" }) });
   const three = await start(yaml);
   expect(await settledRowOf(dataFolder, "sora-2")).toMatchObject({ state: "completed" });
   expect(await statusAt(three.url, id)).toBe("completed");

@@ -1,6 +1,6 @@
 // Fields of a submit at the vendors: lengths as numbers and texts, sizes, counts and free words, in each vendor's own terms.
 import { afterAll, expect, test } from "bun:test";
-import type { Asked } from "./clients/client.ts";
+import type { ClientRequest } from "./clients/client.ts";
 import { submitPath } from "./clients/video-b.ts";
 import { openStage } from "./stage.ts";
 
@@ -9,11 +9,11 @@ afterAll(() => stage.stop());
 
 let count = 0;
 /** What the vendor was told, or the refusal. */
-async function told(vendor: string, { body, ...asked }: Asked) {
+async function resultOf(vendor: string, { body, ...requested }: ClientRequest) {
   const prompt = `a cat in story waiting by fields${++count}`;
-  const said = body instanceof FormData ? body : { ...(body as object), prompt };
-  if (said instanceof FormData) said.set("prompt", prompt);
-  const answer = await stage.ask({ ...asked, body: said });
+  const warned = body instanceof FormData ? body : { ...(body as object), prompt };
+  if (warned instanceof FormData) warned.set("prompt", prompt);
+  const answer = await stage.ask({ ...requested, body: warned });
   const [seen] = stage.studios.get(vendor)?.submits.get(prompt) ?? [];
   return { answer, seen };
 }
@@ -24,27 +24,27 @@ function at(body: unknown, path: string): unknown {
   return path.split(".").reduce<unknown>((value, name) => (value as Record<string, unknown> | undefined)?.[name], body);
 }
 
-const plain = (model: string, fields: object): Asked => ({
+const plain = (model: string, fields: object): ClientRequest => ({
   method: "POST",
   path: "/v1/video/generations",
   body: { model, ...fields },
 });
-const native = (model: string, fields: object): Asked => ({
+const native = (model: string, fields: object): ClientRequest => ({
   method: "POST",
   path: "/kling/v1/videos/text2video",
   body: { model_name: model, ...fields },
 });
-const actions = (model: string, fields: object): Asked => ({
+const actions = (model: string, fields: object): ClientRequest => ({
   method: "POST",
   path: submitPath,
   body: { req_key: model, ...fields },
 });
-const videos = (model: string, fields: object): Asked => ({
+const videos = (model: string, fields: object): ClientRequest => ({
   method: "POST",
   path: "/v1/videos",
   body: { model, ...fields },
 });
-function videosForm(model: string, fields: object): Asked {
+function videosForm(model: string, fields: object): ClientRequest {
   const body = new FormData();
   for (const [name, value] of Object.entries({ model, ...fields })) body.set(name, String(value));
   return { method: "POST", path: "/v1/videos", body };
@@ -57,7 +57,7 @@ const veo = "veo/veo-3.1-generate-preview";
 const vertex = "veoVertex/veo-3.0-generate-001";
 
 /** What is asked, where the vendor reads what, and the warnings. */
-const rows: [string, Asked, Record<string, unknown>, string][] = [
+const rows: [string, ClientRequest, Record<string, unknown>, string][] = [
   ["a length as a number", plain(kling, { duration: 10 }), { duration: "10" }, ""],
   ["a length as a text", plain(kling, { duration: "10" }), { duration: "10" }, ""],
   ["a length with its unit", plain(kling, { duration: "10s" }), { duration: "10" }, ""],
@@ -110,18 +110,19 @@ const rows: [string, Asked, Record<string, unknown>, string][] = [
   ],
 ];
 
-test.each(rows)("%s", async (_what, asked, expected, warnings) => {
+test.each(rows)("%s", async (_what, requested, expected, warnings) => {
   const model =
-    (asked.body instanceof FormData ? asked.body.get("model") : undefined) ?? Object.values(asked.body as object)[0];
-  const { answer, seen } = await told(String(model).split("/")[0] ?? "", asked);
+    (requested.body instanceof FormData ? requested.body.get("model") : undefined) ??
+    Object.values(requested.body as object)[0];
+  const { answer, seen } = await resultOf(String(model).split("/")[0] ?? "", requested);
   expect(answer).toMatchObject({ status: 200 });
   const body = seen?.json ?? seen?.text;
   expect(Object.fromEntries(Object.keys(expected).map((path) => [path, at(body, path)]))).toEqual(expected);
-  const said = answer.headers.get("x-turnpike-warnings") ?? "";
-  expect(said.split(", ").sort().join(", ")).toBe(warnings);
+  const warned = answer.headers.get("x-turnpike-warnings") ?? "";
+  expect(warned.split(", ").sort().join(", ")).toBe(warnings);
 });
 
-const refused: [string, Asked, string, string][] = [
+const refused: [string, ClientRequest, string, string][] = [
   ["a length in prose", plain(kling, { duration: "long" }), "invalid_value", "duration"],
   ["no length at all", plain(kling, { duration: 0 }), "invalid_value", "duration"],
   ["a length as a list", plain(kling, { duration: [5] }), "invalid_type", "duration"],
@@ -139,7 +140,7 @@ const refused: [string, Asked, string, string][] = [
   ["a native word out of bounds", native(kling, { cfg_scale: 1.5 }), "invalid_value", "cfg_scale"],
 ];
 
-test.each(refused)("%s is refused", async (_what, asked, code, param) => {
-  const { answer } = await told("", asked);
+test.each(refused)("%s is refused", async (_what, requested, code, param) => {
+  const { answer } = await resultOf("", requested);
   expect(answer).toMatchObject({ status: 400, body: { error: { code, param, type: "invalid_request_error" } } });
 });

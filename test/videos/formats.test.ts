@@ -1,7 +1,7 @@
 // Four client formats of one room: submits, questions in every state, and errors, with the fields of the specification by name and type.
 import { describe, expect, test } from "bun:test";
 import { pixel } from "../dialects/video/setting.ts";
-import { otherKey, type Told, videoSetting, videoTold } from "./setting.ts";
+import { otherKey, type Result, videoReply, videoSetting } from "./setting.ts";
 
 const { gateway, up, ask, until } = await videoSetting();
 const image = Buffer.from(pixel).toString("base64");
@@ -14,7 +14,7 @@ interface Format {
   body: Record<string, unknown>;
   /** The id out of the answer to a submit. */
   idOf(body: Record<string, unknown>): string;
-  question(id: string, key?: string): Promise<Told>;
+  question(id: string, key?: string): Promise<Result>;
 }
 
 const get = (base: string) => (id: string, key?: string) =>
@@ -59,10 +59,10 @@ const formats: Record<string, Format> = {
 const modelField = (name: string) => (name === "videoB" ? "req_key" : "model");
 
 /** Submits to an upstream that tells this when it is asked. */
-async function started(name: string, told: object, status = 200): Promise<{ id: string; answer: Told }> {
+async function started(name: string, result: object, status = 200): Promise<{ id: string; answer: Result }> {
   const format = formats[name] as Format;
-  up.on("POST /v1/videos", { json: videoTold() });
-  up.on("GET /v1/videos/video_up", { status, json: told });
+  up.on("POST /v1/videos", { json: videoReply() });
+  up.on("GET /v1/videos/video_up", { status, json: result });
   const answer = await ask("POST", format.path, { [modelField(name)]: "sora-2", ...format.body });
   expect({ name, status: answer.status, body: answer.body }).toMatchObject({ status: 200 });
   return { id: format.idOf(answer.body), answer };
@@ -138,25 +138,25 @@ describe.each(Object.keys(formats))("%s", (name) => {
   const format = formats[name] as Format;
 
   test("a task that ends well", async () => {
-    const { id, answer } = await started(name, videoTold({ status: "completed", progress: 100 }));
+    const { id, answer } = await started(name, videoReply({ status: "completed", progress: 100 }));
     expect(answer.body).toMatchObject(accepted[name] ?? {});
     expect(answer.headers.get("x-turnpike-provider")).toBe("first");
     expect(JSON.stringify(answer.body)).not.toContain("video_up");
     await until(`/v1/videos/${id}`, isOver);
-    const told = await format.question(id);
-    expect(told.status).toBe(200);
-    expect(told.body).toMatchObject(completed[name] ?? {});
-    expect(JSON.stringify(told.body)).not.toContain("video_up");
+    const result = await format.question(id);
+    expect(result.status).toBe(200);
+    expect(result.body).toMatchObject(completed[name] ?? {});
+    expect(JSON.stringify(result.body)).not.toContain("video_up");
   });
 
   test("a task that fails", async () => {
-    const { id } = await started(name, videoTold({ status: "failed", error: failure }));
+    const { id } = await started(name, videoReply({ status: "failed", error: failure }));
     await until(`/v1/videos/${id}`, isOver);
     expect((await format.question(id)).body).toMatchObject(failed[name] ?? {});
   });
 
   test("a task of somebody else's, or of nobody's", async () => {
-    const { id } = await started(name, videoTold());
+    const { id } = await started(name, videoReply());
     const unknown = format.idOf({
       task_id: "task_000000000000000000000000",
       id: "video_0000000000",
@@ -187,20 +187,20 @@ describe.each(Object.keys(formats))("%s", (name) => {
       [{ ...model, prompt: "x", ...picture }, Object.keys(picture)[0] ?? ""],
     ];
     for (const [body, param] of rows) {
-      const { status, body: told } = await ask("POST", format.path, body);
-      const error = told["error"] as Record<string, unknown>;
+      const { status, body: result } = await ask("POST", format.path, body);
+      const error = result["error"] as Record<string, unknown>;
       expect({ status, error }).toMatchObject({ status: 400, error: { type: "invalid_request_error" } });
       expect(Object.keys(error).sort()).toEqual(["code", "message", "param", "type"]);
       expect(String(error["param"])).toStartWith(param);
-      if (name.startsWith("videoA")) expect(told).toMatchObject({ code: 1201, request_id: expect.any(String) });
-      if (name === "videoB") expect(told).toMatchObject({ code: expect.any(Number), data: null });
+      if (name.startsWith("videoA")) expect(result).toMatchObject({ code: 1201, request_id: expect.any(String) });
+      if (name === "videoB") expect(result).toMatchObject({ code: expect.any(Number), data: null });
     }
     // Tasks of tests before this one may still be looked at.
     expect(up.requests.filter(({ method }) => method === "POST")).toEqual([]);
   });
 
   test("any question reads any task", async () => {
-    const { id } = await started("generations", videoTold({ status: "in_progress", progress: 30 }));
+    const { id } = await started("generations", videoReply({ status: "in_progress", progress: 30 }));
     await until(`/v1/videos/${id}`, ({ status }) => status === "in_progress");
     const { body } = await format.question(id);
     const words = JSON.stringify(body);
@@ -226,7 +226,7 @@ test("format B wants its action and its version, and knows two actions", async (
 });
 
 test("format A reads its native request", async () => {
-  up.on("POST /v1/videos", { json: videoTold() });
+  up.on("POST /v1/videos", { json: videoReply() });
   const native = {
     model_name: "sora-2",
     prompt: "a cat",
@@ -246,7 +246,7 @@ test("format A reads its native request", async () => {
 });
 
 test("strict mode refuses what would be lost, and says it in the client's words", async () => {
-  up.on("POST /v1/videos", { json: videoTold() });
+  up.on("POST /v1/videos", { json: videoReply() });
   const body = { model: "sora-2", prompt: "x", duration: 5, seed: 3, metadata: { negative_prompt: "y" } };
   const lax = await ask("POST", "/v1/video/generations", body);
   expect(lax.headers.get("x-turnpike-warnings")).toBe(

@@ -2,7 +2,7 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { pixel } from "../dialects/video/setting.ts";
 import { type Seen, upstream } from "../support/upstream.ts";
-import type { Asked } from "./clients/client.ts";
+import type { ClientRequest } from "./clients/client.ts";
 import { submitPath } from "./clients/video-b.ts";
 import { openStage } from "./stage.ts";
 
@@ -19,7 +19,7 @@ const base64 = Buffer.from(pixel).toString("base64");
 const dataUri = `data:image/png;base64,${base64}`;
 
 type Given = "address" | "bytes";
-type Carry = (model: string, prompt: string) => Asked;
+type Carry = (model: string, prompt: string) => ClientRequest;
 
 const post =
   (path: string, body: object, name = "model"): Carry =>

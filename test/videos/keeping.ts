@@ -6,16 +6,16 @@ import { join } from "node:path";
 import { gateway, type RunningGateway } from "../support/gateway.ts";
 import { until } from "../support/until.ts";
 import { type Reply, type Script, type Upstream, upstream } from "../support/upstream.ts";
-import { otherKey, videoTold } from "./setting.ts";
+import { otherKey, videoReply } from "./setting.ts";
 
-export const film = "GET /v1/videos/video_up/content";
+export const video = "GET /v1/videos/video_up/content";
 export const megabyte = 1024 * 1024;
 
 /** Bytes of which no two windows are alike. */
 export const bytesOf = (length: number, seed = 1): Uint8Array =>
   Uint8Array.from({ length }, (_, index) => (index * 31 + (index >> 8) * seed + seed) & 0xff);
 
-/** A film in pieces, with its length told unless it says otherwise. */
+/** A video in pieces, with its length told unless it says otherwise. */
 export function reel(bytes: Uint8Array, more: Reply = {}): Reply {
   const half = Math.ceil(bytes.length / 2);
   const pieces = [bytes.subarray(0, half), bytes.subarray(half)];
@@ -38,10 +38,10 @@ export interface KeepingOptions {
 export interface Row {
   copyAt: number | null;
   copyTries: number;
-  tellAt: number | null;
-  tellTries: number;
-  keptAt: number | null;
-  keptBytes: number | null;
+  notifyAt: number | null;
+  notifyTries: number;
+  storedAt: number | null;
+  storedBytes: number | null;
 }
 
 export interface Keeper {
@@ -58,7 +58,7 @@ export interface Keeper {
   row(id: string): Row | null;
   /** Asks the row again and again until it says so. */
   rowUntil(id: string, isSo: (row: Row | null) => boolean): Promise<Row | null>;
-  kept(id: string): Promise<Row>;
+  stored(id: string): Promise<Row>;
   set(id: string, column: string, value: number): void;
   files(): string[];
   stop(): Promise<void>;
@@ -84,8 +84,9 @@ export async function keeper(up: Upstream, options: KeepingOptions = {}): Promis
   });
   const database = new Database(join(running.dataFolder, "turnpike.db"));
   database.run("pragma busy_timeout = 2000");
-  const query = database.query(`select copy_at_ms copyAt, copy_tries copyTries, tell_at_ms tellAt, tell_tries tellTries,
-    kept_at_ms keptAt, kept_bytes keptBytes from tasks where id = ?`);
+  const query =
+    database.query(`select copy_at_ms copyAt, copy_tries copyTries, tell_at_ms notifyAt, tell_tries notifyTries,
+    kept_at_ms storedAt, kept_bytes storedBytes from tasks where id = ?`);
   const row = (id: string) => query.get(id) as Row | null;
   const ask: Keeper["ask"] = async (method, path, body, key = running.key) => {
     const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
@@ -106,13 +107,13 @@ export async function keeper(up: Upstream, options: KeepingOptions = {}): Promis
     ask,
     row,
     rowUntil,
-    async kept(id) {
-      const found = await rowUntil(id, (now) => now?.keptAt != null && now.copyAt === null);
+    async stored(id) {
+      const found = await rowUntil(id, (now) => now?.storedAt != null && now.copyAt === null);
       if (found === null) throw new Error("there is no row");
       return found;
     },
     async finish(more = {}) {
-      up.on("POST /v1/videos", { json: videoTold({ status: "completed", progress: 100 }) });
+      up.on("POST /v1/videos", { json: videoReply({ status: "completed", progress: 100 }) });
       const { body } = await ask("POST", "/v1/video/generations", { model: "sora-2", prompt: "a cat", ...more });
       return String(body["task_id"]);
     },

@@ -94,7 +94,7 @@ test(
     }
     const last = await spawnGateway({ dataFolder, yaml: vendor.yaml });
     const rows = await quiet(dataFolder);
-    const told = await Promise.all(seen.map(async ({ id, ends }) => ({ id, ends, is: await stateOf(last, id) })));
+    const result = await Promise.all(seen.map(async ({ id, ends }) => ({ id, ends, is: await stateOf(last, id) })));
     await last.stop();
     await vendor.stop();
     rmSync(dataFolder, { recursive: true, force: true });
@@ -113,7 +113,7 @@ test(
     expect([...vendor.submits.values()].filter((count) => count > 1)).toEqual([]);
     expect(vendor.submits.size).toBeGreaterThan(rounds);
     expect(Math.min(...atKills)).toBeGreaterThanOrEqual(running);
-    expect(told.filter(({ ends, is }) => ends !== is)).toEqual([]);
+    expect(result.filter(({ ends, is }) => ends !== is)).toEqual([]);
     expect(new Set(rows.map(({ model }) => model)).size).toBe(rows.length);
     const states = new Map(rows.map(({ model, state }) => [model, state]));
     expect(seen.filter(({ model, ends }) => states.get(model) !== ends)).toEqual([]);

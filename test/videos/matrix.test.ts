@@ -2,29 +2,29 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { createSemaphore } from "../../src/lib/semaphore.ts";
 import { clients } from "./clients/index.ts";
-import { type Outcome, play, type Scene } from "./scenarios.ts";
+import { type Outcome, play, type Scenario } from "./scenarios.ts";
 import { openStage } from "./stage.ts";
 import { type StoryName, type Studio, stories } from "./upstreams/vendor.ts";
 
 const stage = await openStage();
 afterAll(() => stage.stop());
 
-/** So many scenes at once. */
+/** So many scenarios at once. */
 const gate = createSemaphore(48);
 
-function told({ vendor }: Studio): StoryName[] {
+function resultOf({ vendor }: Studio): StoryName[] {
   return (Object.keys(stories) as StoryName[]).filter(
     (story) => (story !== "expired" || vendor.hasExpiry) && (story !== "waiting" || vendor.hasQueue),
   );
 }
 
-async function gated(scene: Scene): Promise<Outcome> {
+async function gated(scenario: Scenario): Promise<Outcome> {
   await gate.acquire();
-  return play(stage, scene).finally(() => gate.release());
+  return play(stage, scenario).finally(() => gate.release());
 }
 
-const scenes = [...stage.studios.values()].flatMap((studio) =>
-  told(studio).flatMap((story) =>
+const scenarios = [...stage.studios.values()].flatMap((studio) =>
+  resultOf(studio).flatMap((story) =>
     clients.map((client) => {
       const outcome = gated({ client, studio, story });
       // A test tells of it.
@@ -35,8 +35,8 @@ const scenes = [...stage.studios.values()].flatMap((studio) =>
 );
 
 describe.each([...stage.studios.keys()])("%s", (vendor) => {
-  const own = scenes.filter((scene) => scene.vendor === vendor);
-  test.each(own.map((scene) => [scene.story, scene.client, scene.outcome] as const))(
+  const own = scenarios.filter((scenario) => scenario.vendor === vendor);
+  test.each(own.map((scenario) => [scenario.story, scenario.client, scenario.outcome] as const))(
     "%s, asked by %s",
     async (_story, _client, outcome) => {
       expect((await outcome).faults).toEqual([]);
@@ -46,14 +46,14 @@ describe.each([...stage.studios.keys()])("%s", (vendor) => {
 });
 
 test("nobody was asked without proof, for what is not there, or once more after the end", async () => {
-  const outcomes = await Promise.all(scenes.map(async (scene) => ({ ...scene, ...(await scene.outcome) })));
+  const outcomes = await Promise.all(scenarios.map(async (scenario) => ({ ...scenario, ...(await scenario.outcome) })));
   const later = outcomes.filter(
     ({ vendor, upstreamId, polls }) => (stage.studios.get(vendor)?.polls(upstreamId) ?? 0) > polls,
   );
   // Bytes inside the answer to a poll, and addresses that are asked for anew, are asked for when they are wanted.
   expect(later.map(({ vendor, story, client }) => `${vendor} ${story} ${client}`)).toEqual([]);
   expect([...stage.studios.values()].flatMap(({ strays }) => strays)).toEqual([]);
-  const entries = outcomes.flatMap(({ id }) => stage.kept(id).entries);
-  expect(new Set(entries.map((entry) => entry["id"])).size).toBe(scenes.length);
+  const entries = outcomes.flatMap(({ id }) => stage.stored(id).entries);
+  expect(new Set(entries.map((entry) => entry["id"])).size).toBe(scenarios.length);
   expect(entries.filter(({ state }) => state === "pending" || state === "open")).toEqual([]);
 });

@@ -6,7 +6,7 @@ import { until } from "../support/until.ts";
 import { upstream } from "../support/upstream.ts";
 
 const call = { method: "GET", path: "v1beta/files/a:download?alt=media", body: {} } as const;
-const asked = "https://films.example/v1beta/files/a:download?alt=media";
+const requested = "https://films.example/v1beta/files/a:download?alt=media";
 
 describe("the call that goes on", () => {
   test.each([
@@ -18,7 +18,7 @@ describe("the call that goes on", () => {
     ["https://key@films.example/x", null],
     ["https://evil.example/https://films.example/x", null],
   ])("to %p", (address, path) => {
-    expect(ownCall(call, asked, address)?.path ?? null).toBe(path);
+    expect(ownCall(call, requested, address)?.path ?? null).toBe(path);
   });
 
   test("stays below the path of the account's address", () => {
@@ -63,17 +63,17 @@ describe("Veo's files", async () => {
     const answer = await fetch(`${running.url}/v1/videos`, { method: "POST", headers, body });
     const { id } = (await answer.json()) as { id: string };
     await until("the video is completed", async () => {
-      const told = await fetch(`${running.url}/v1/videos/${id}`, { headers });
-      return ((await told.json()) as { status: string }).status === "completed";
+      const result = await fetch(`${running.url}/v1/videos/${id}`, { headers });
+      return ((await result.json()) as { status: string }).status === "completed";
     });
     return `${running.url}/v1/videos/${id}/content`;
   }
 
   test("come with the key from another path of the same host, and without it from a bucket", async () => {
     const url = await made();
-    const film = { status: 206, bytes: [new Uint8Array([7, 8])], headers: { "content-range": "bytes 0-1/9" } };
+    const task = { status: 206, bytes: [new Uint8Array([7, 8])], headers: { "content-range": "bytes 0-1/9" } };
     google.on(download, { status: 302, headers: { location: "/download/v1beta/files/a?alt=media" }, text: "" });
-    google.on("GET /download/v1beta/files/a", film);
+    google.on("GET /download/v1beta/files/a", task);
     const own = await fetch(url, { headers });
     expect({ status: own.status, bytes: await own.bytes() }).toEqual({ status: 206, bytes: new Uint8Array([7, 8]) });
     const followed = google.requests.at(-1);
@@ -82,7 +82,7 @@ describe("Veo's files", async () => {
     ]);
 
     google.on(download, { status: 302, headers: { location: `${bucket.url}/film.mp4` }, text: "" });
-    bucket.on("GET /film.mp4", film);
+    bucket.on("GET /film.mp4", task);
     expect((await fetch(url, { headers })).status).toBe(206);
     expect(JSON.stringify([...(bucket.requests[0]?.headers ?? [])])).not.toContain("canary");
   });

@@ -169,8 +169,8 @@ describe("another key's task", () => {
   test.each(items)("$method $path is like one that is not there", async ({ method, path, body }) => {
     const asks = [id, "task_000000000000000000000000", "nothing", "../../etc/passwd", "%00", "' or 1=1 --"];
     for (const each of asks) {
-      const asked = { method, path: path.replace("{id}", encodeURIComponent(each)), body };
-      const answer = await stage.ask(asked, strangerKey);
+      const requested = { method, path: path.replace("{id}", encodeURIComponent(each)), body };
+      const answer = await stage.ask(requested, strangerKey);
       expect({ each, answer }).toMatchObject({
         each,
         answer: { status: 404, body: { error: { code: "object_not_found" } } },
@@ -181,9 +181,12 @@ describe("another key's task", () => {
 
   test("is told as such in format B's own words, and still there for its owner", async () => {
     for (const path of [resultPath, resultPath.replace("videoB", "jimeng")]) {
-      const asked = { method: "POST", path, body: { task_id: id } };
-      expect((await stage.ask(asked, strangerKey)).body).toMatchObject({ code: 10_000, data: { status: "not_found" } });
-      expect((await stage.ask(asked)).body).toMatchObject({ code: 10_000, data: { task_id: id } });
+      const requested = { method: "POST", path, body: { task_id: id } };
+      expect((await stage.ask(requested, strangerKey)).body).toMatchObject({
+        code: 10_000,
+        data: { status: "not_found" },
+      });
+      expect((await stage.ask(requested)).body).toMatchObject({ code: 10_000, data: { task_id: id } });
     }
     expect((await stage.ask({ method: "GET", path: "/v1/videos" }, strangerKey)).body).toMatchObject({ data: [] });
     for (const { question } of clients) expect((await stage.ask(question(id))).status).toBe(200);

@@ -3,7 +3,7 @@ import { afterAll, expect, test } from "bun:test";
 import { at } from "../support/chat-stream-reader.ts";
 import { gateway } from "../support/gateway.ts";
 import { upstream } from "../support/upstream.ts";
-import { settledRowOf, videoTold } from "./setting.ts";
+import { settledRowOf, videoReply } from "./setting.ts";
 
 const up = await upstream();
 const running = await gateway({
@@ -23,8 +23,8 @@ async function ask(method: string, path: string, body?: object): Promise<unknown
 
 async function over(id: unknown): Promise<unknown> {
   for (const end = performance.now() + 30_000; performance.now() < end; await Bun.sleep(20)) {
-    const told = await ask("GET", `/v1/videos/${id}`);
-    if (["completed", "failed"].includes(String(at(told, "status")))) return told;
+    const result = await ask("GET", `/v1/videos/${id}`);
+    if (["completed", "failed"].includes(String(at(result, "status")))) return result;
   }
   throw new Error("the task did not end");
 }
@@ -33,7 +33,7 @@ const refused = { status: 401, json: { error: { message: "invalid key", code: "i
 const poll = "GET /v1/videos/video_up";
 
 test("sixteen refusals in a row end a task, fewer do not", async () => {
-  up.on("POST /v1/videos", { json: videoTold() });
+  up.on("POST /v1/videos", { json: videoReply() });
   const busy = { status: 500, json: { error: { message: "busy" } } };
   up.on(poll, ...Array.from({ length: 15 }, () => refused), busy, refused);
   const made = await ask("POST", "/v1/videos", { model: "m", prompt: "hi" });
@@ -44,7 +44,7 @@ test("sixteen refusals in a row end a task, fewer do not", async () => {
 
 test("the content of a video without bytes is a failure of the provider", async () => {
   up.clear();
-  up.on("POST /v1/videos", { json: videoTold({ status: "completed", progress: 100 }) });
+  up.on("POST /v1/videos", { json: videoReply({ status: "completed", progress: 100 }) });
   up.on("*", { bytes: [], framing: "length", headers: { "content-type": "video/mp4" } });
   const made = await ask("POST", "/v1/videos", { model: "up/m", prompt: "hi" });
   const answer = await fetch(`${running.url}/v1/videos/${at(made, "id")}/content`, { headers });

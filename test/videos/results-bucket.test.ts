@@ -1,6 +1,6 @@
 // Results in a bucket: signed requests, parts, ranges, deletion, and a bucket that fails.
 import { afterAll, expect, test } from "bun:test";
-import { bytesOf, film, type Keeper, keeper, megabyte, reel, upstream } from "./keeping.ts";
+import { bytesOf, type Keeper, keeper, megabyte, reel, upstream, video } from "./keeping.ts";
 
 const gone = { status: 404, json: { error: { message: "gone" } } };
 
@@ -64,10 +64,10 @@ const yaml = `videos:
   results:
     bucket: { name: films, endpoint: "${bucket.url}", region: eu-test-1, access_key_id: "\${BUCKET_ID}", secret_access_key: "\${BUCKET_SECRET}", prefix: kept/ }`;
 const environment = { BUCKET_ID: "AKTEST", BUCKET_SECRET: "sk-canary-bucket" };
-const house: Keeper = await keeper(up, { yaml, environment });
+const setup: Keeper = await keeper(up, { yaml, environment });
 
 afterAll(async () => {
-  await house.stop();
+  await setup.stop();
   bucket.stop();
   await up.stop();
 });
@@ -77,57 +77,57 @@ test.each([
   ["one of several parts", 11 * megabyte + 3],
 ])("%s is copied to the bucket, served in parts, and deleted", async (_name, length) => {
   const bytes = bytesOf(length, 7);
-  up.on(film, reel(bytes));
-  const id = await house.finish();
-  expect(await house.kept(id)).toMatchObject({ keptBytes: length, copyTries: 1 });
-  expect(house.files()).toEqual([]);
+  up.on(video, reel(bytes));
+  const id = await setup.finish();
+  expect(await setup.stored(id)).toMatchObject({ storedBytes: length, copyTries: 1 });
+  expect(setup.files()).toEqual([]);
   expect([...bucket.objects.keys()]).toEqual([`/films/kept/${id}-0.mp4`]);
   expect(bucket.objects.get(`/films/kept/${id}-0.mp4`)?.type).toBe("video/mp4");
-  up.on(film, gone);
-  const whole = await house.fetch(id);
+  up.on(video, gone);
+  const whole = await setup.fetch(id);
   // No length: the server tells one only for bodies that are not streamed.
   expect([whole.status, whole.headers.get("content-type")]).toEqual([200, "video/mp4"]);
   expect(Bun.hash(await whole.bytes())).toBe(Bun.hash(bytes));
-  const part = await house.fetch(id, { range: `bytes=${length - 5}-` });
+  const part = await setup.fetch(id, { range: `bytes=${length - 5}-` });
   expect([part.status, part.headers.get("content-range")]).toEqual([
     206,
     `bytes ${length - 5}-${length - 1}/${length}`,
   ]);
   expect(await part.bytes()).toEqual(bytes.slice(-5));
-  expect((await house.fetch(id, { range: `bytes=${length}-` })).status).toBe(416);
-  await house.ask("DELETE", `/v1/videos/${id}`);
+  expect((await setup.fetch(id, { range: `bytes=${length}-` })).status).toBe(416);
+  await setup.ask("DELETE", `/v1/videos/${id}`);
   expect(bucket.objects.size).toBe(0);
   expect(bucket.faults).toEqual([]);
 });
 
 test("a bucket that fails changes nothing but when it is tried again", async () => {
   const bytes = bytesOf(70_000, 9);
-  up.on(film, reel(bytes));
+  up.on(video, reel(bytes));
   bucket.state.failing = true;
-  const id = await house.finish();
-  await house.rowUntil(id, (row) => (row?.copyTries ?? 0) >= 1);
-  expect(await (await house.fetch(id)).bytes()).toEqual(bytes);
+  const id = await setup.finish();
+  await setup.rowUntil(id, (row) => (row?.copyTries ?? 0) >= 1);
+  expect(await (await setup.fetch(id)).bytes()).toEqual(bytes);
   bucket.state.failing = false;
-  await house.kept(id);
-  up.on(film, gone);
-  expect((await house.fetch(id)).status).toBe(200);
+  await setup.stored(id);
+  up.on(video, gone);
+  expect((await setup.fetch(id)).status).toBe(200);
   bucket.state.failing = true;
-  expect((await house.fetch(id)).status).toBe(404);
+  expect((await setup.fetch(id)).status).toBe(404);
   bucket.state.failing = false;
-  expect(await (await house.fetch(id)).bytes()).toEqual(bytes);
-  await house.ask("DELETE", `/v1/videos/${id}`);
+  expect(await (await setup.fetch(id)).bytes()).toEqual(bytes);
+  await setup.ask("DELETE", `/v1/videos/${id}`);
 });
 
 test("a source that breaks off leaves no half of a video in the bucket", async () => {
   const bytes = bytesOf(6 * megabyte, 11);
   const cut = { ending: "reset", headers: { "content-length": String(bytes.length + 9) } } as const;
-  up.on(film, reel(bytes, cut), gone);
-  const id = await house.finish();
-  await house.rowUntil(id, (row) => (row?.copyTries ?? 0) >= 1);
+  up.on(video, reel(bytes, cut), gone);
+  const id = await setup.finish();
+  await setup.rowUntil(id, (row) => (row?.copyTries ?? 0) >= 1);
   expect(bucket.objects.size).toBe(0);
-  await house.ask("DELETE", `/v1/videos/${id}`);
+  await setup.ask("DELETE", `/v1/videos/${id}`);
 });
 
 test("nothing that anybody is told or that is logged knows the bucket's secret", async () => {
-  expect(house.gateway.log.join("\n")).not.toContain("canary");
+  expect(setup.gateway.log.join("\n")).not.toContain("canary");
 });

@@ -24,8 +24,8 @@ async function problemOf(options: GatewayOptions, isDone: () => boolean = () => 
   expect((await fetch(`${running.url}/readyz`)).status).toBe(200);
   expect(running.log.join("")).not.toContain("canary");
   await running.stop();
-  const said = line();
-  return said === undefined ? null : JSON.parse(said).problem;
+  const before = line();
+  return before === undefined ? null : JSON.parse(before).problem;
 }
 
 function bucket(answer: (request: Request) => Response | Promise<Response>) {

@@ -1,7 +1,7 @@
-// A scene: one client submits to one vendor, whose story runs its course; what was not as it should be comes back as words.
+// A scenario: one client submits to one vendor, whose story runs its course; what was not as it should be comes back as words.
 import { sampleVideo } from "../../src/providers/sandbox/sample-video.ts";
 import { until } from "../support/until.ts";
-import type { Client, Facts, Told } from "./clients/client.ts";
+import type { Client, Facts, Result } from "./clients/client.ts";
 import { faults, type Shape } from "./shape.ts";
 import { type Stage, strangerKey } from "./stage.ts";
 import type { StoryName, Studio } from "./upstreams/vendor.ts";
@@ -9,7 +9,7 @@ import type { StoryName, Studio } from "./upstreams/vendor.ts";
 /** How a story ends: the task's state, the client's word, and what the ledger says. */
 interface End {
   state: string | RegExp;
-  told: Told;
+  result: Result;
   entry: "completed" | "failed" | "cancelled";
   failure?: Facts["failure"];
   /** Why there are no bytes. */
@@ -17,29 +17,29 @@ interface End {
 }
 
 const ends: Record<StoryName, End> = {
-  success: { state: "completed", told: "completed", entry: "completed" },
-  down: { state: "completed", told: "completed", entry: "completed" },
-  stale: { state: "completed", told: "completed", entry: "completed" },
-  failure: { state: "failed", told: "failed", entry: "failed", content: "video_failed" },
+  success: { state: "completed", result: "completed", entry: "completed" },
+  down: { state: "completed", result: "completed", entry: "completed" },
+  stale: { state: "completed", result: "completed", entry: "completed" },
+  failure: { state: "failed", result: "failed", entry: "failed", content: "video_failed" },
   lost: {
-    ...{ state: "expired", told: "expired", entry: "failed", content: "video_expired" },
+    ...{ state: "expired", result: "expired", entry: "failed", content: "video_expired" },
     failure: { code: "task_lost", message: /no longer has this task/ },
   },
   late: {
-    ...{ state: "expired", told: "expired", entry: "failed", content: "video_expired" },
+    ...{ state: "expired", result: "expired", entry: "failed", content: "video_expired" },
     failure: { code: "task_timeout", message: /timed out/ },
   },
   expired: {
-    ...{ state: "expired", told: "expired", entry: "failed", content: "video_expired" },
+    ...{ state: "expired", result: "expired", entry: "failed", content: "video_expired" },
     failure: { code: "expired", message: /abandoned the task/ },
   },
   waiting: {
-    ...{ state: /^(?:cancelled|forgotten)$/, told: "unknown", entry: "cancelled" },
+    ...{ state: /^(?:cancelled|forgotten)$/, result: "unknown", entry: "cancelled" },
     failure: { code: "cancelled", message: /was cancelled/ },
   },
 };
 
-export interface Scene {
+export interface Scenario {
   client: Client;
   studio: Studio;
   story: StoryName;
@@ -53,7 +53,7 @@ export interface Outcome {
   faults: string[];
 }
 
-interface Play extends Scene {
+interface Play extends Scenario {
   stage: Stage;
   prompt: string;
   facts: Facts;
@@ -61,12 +61,12 @@ interface Play extends Scene {
   note(what: string, found: string[]): void;
 }
 
-async function check(play: Play, told: Told, status = 200): Promise<void> {
+async function check(play: Play, result: Result, status = 200): Promise<void> {
   const { stage, client, facts, studio, prompt } = play;
   const answer = await stage.ask(client.question(facts.id));
-  const words = `${client.name} ${told}`;
+  const words = `${client.name} ${result}`;
   play.note(words, faults(answer.status, status, "status"));
-  play.note(words, faults(answer.body, client.told(told, facts)));
+  play.note(words, faults(answer.body, client.resultOf(result, facts)));
   const inside = [studio.idOf(prompt) ?? "?", "canary"].filter((word) => answer.text.includes(word));
   play.note(
     words,
@@ -74,7 +74,7 @@ async function check(play: Play, told: Told, status = 200): Promise<void> {
   );
 }
 
-const isFilm = async (answer: Response): Promise<boolean> =>
+const isVideo = async (answer: Response): Promise<boolean> =>
   Buffer.from(await answer.bytes()).equals(sampleVideo.bytes);
 
 /** The link opens for whoever has it, without a key, but for formats whose links need one. */
@@ -82,7 +82,7 @@ async function checkLink({ stage, client, facts, note }: Play): Promise<void> {
   const { body } = await stage.ask(client.question(facts.id));
   const headers: Record<string, string> = client.linkNeedsKey ? { "x-goog-api-key": stage.gateway.key } : {};
   const answer = await fetch(String(client.linkIn(body)), { headers });
-  note("the link", (await isFilm(answer)) ? [] : [`not the film: ${answer.status}`]);
+  note("the link", (await isVideo(answer)) ? [] : [`not the film: ${answer.status}`]);
 }
 
 async function checkContent(play: Play): Promise<void> {
@@ -92,7 +92,7 @@ async function checkContent(play: Play): Promise<void> {
   const headers = { authorization: `Bearer ${stage.gateway.key}`, accept: "application/binary" };
   const whole = await fetch(url, { headers });
   note("content", faults(whole.headers.get("content-type"), "video/mp4", "type"));
-  note("content", (await isFilm(whole)) ? [] : [`not the film: ${whole.status}`]);
+  note("content", (await isVideo(whole)) ? [] : [`not the film: ${whole.status}`]);
   const part = await fetch(url, { headers: { ...headers, range: "bytes=4-11" } });
   note("a part", faults(part.headers.get("content-range"), `bytes 4-11/${sampleVideo.bytes.length}`, "range"));
   note("a part", faults(part.status, 206, "status"));
@@ -111,7 +111,7 @@ async function checkNoContent({ stage, facts, note }: Play, code: string): Promi
 const courses: { [story in StoryName]?: (play: Play) => Promise<void> } = {
   async waiting(play) {
     const { stage, studio, prompt, facts, note } = play;
-    stage.kept(facts.id);
+    stage.stored(facts.id);
     await until("polled", () => studio.polls(studio.idOf(prompt) ?? "") >= 3);
     await check(play, "queued");
     await checkNoContent(play, "video_not_ready");
@@ -120,18 +120,18 @@ const courses: { [story in StoryName]?: (play: Play) => Promise<void> } = {
   },
   async late(play) {
     const { stage, facts } = play;
-    await until("in progress", () => stage.kept(facts.id).state === "in_progress");
+    await until("in progress", () => stage.stored(facts.id).state === "in_progress");
     await check(play, "running");
     await checkNoContent(play, "video_not_ready");
     await until("late", () => {
-      if (stage.kept(facts.id).isOver) return true;
+      if (stage.stored(facts.id).isOver) return true;
       stage.age(facts.id, "candidate", "$.deadlineMs");
       return false;
     });
   },
   async lost({ stage, facts }) {
     await until("lost", () => {
-      if (stage.kept(facts.id).isOver) return true;
+      if (stage.stored(facts.id).isOver) return true;
       stage.age(facts.id, "candidate", "$.acceptedAtMs");
       return false;
     });
@@ -148,7 +148,7 @@ const epilogues: { [story in StoryName]?: (play: Play) => Promise<void> } = {
     await check(play, "completed");
     const foreign = await stage.ask(client.question(facts.id), strangerKey);
     note("a stranger", faults(foreign.status, client.unknownStatus, "status"));
-    note("a stranger", faults(foreign.body, client.told("unknown", facts)));
+    note("a stranger", faults(foreign.body, client.resultOf("unknown", facts)));
   },
   down: checkContent,
   async stale(play) {
@@ -175,8 +175,8 @@ function entryShape({ studio, client, facts }: Play, { entry }: End): Shape {
 /** The ledger's one row, with the true state and units. */
 async function checkLedger(play: Play, end: End): Promise<void> {
   const { stage, facts, note } = play;
-  await until("settled", () => stage.kept(facts.id).isNoted);
-  const { state, entries } = stage.kept(facts.id);
+  await until("settled", () => stage.stored(facts.id).isNoted);
+  const { state, entries } = stage.stored(facts.id);
   note("the task", faults(state, end.state, "state"));
   note("the ledger", faults(entries, [entryShape(play, end)], "entries"));
 }
@@ -193,17 +193,17 @@ async function course(play: Play): Promise<void> {
   const { stage, story, facts } = play;
   const end = ends[story];
   await courses[story]?.(play);
-  await until("over", () => stage.kept(facts.id).isOver);
-  await check(play, end.told, end.told === "unknown" ? play.client.unknownStatus : 200);
+  await until("over", () => stage.stored(facts.id).isOver);
+  await check(play, end.result, end.result === "unknown" ? play.client.unknownStatus : 200);
   if (end.content !== undefined) await checkNoContent(play, end.content);
   await checkLedger(play, end);
   await epilogues[story]?.(play);
   checkVendor(play);
 }
 
-/** Plays a scene from its submit to its end. Rejects only where the gateway does not get there at all. */
-export async function play(stage: Stage, scene: Scene): Promise<Outcome> {
-  const { client, studio, story } = scene;
+/** Plays a scenario from its submit to its end. Rejects only where the gateway does not get there at all. */
+export async function play(stage: Stage, scenario: Scenario): Promise<Outcome> {
+  const { client, studio, story } = scenario;
   const { vendor } = studio;
   const prompt = `a cat in story ${story} by ${client.name}`;
   const model = `${vendor.name}/${vendor.model(client.hasImage)}`;
@@ -215,6 +215,6 @@ export async function play(stage: Stage, scene: Scene): Promise<Outcome> {
   const note: Play["note"] = (what, list) => void found.push(...list.map((fault) => `${what}: ${fault}`));
   note("accepted", faults(submitted.body, client.accepted(facts)));
   note("accepted", faults(submitted.headers.get("x-turnpike-provider"), vendor.name, "provider"));
-  await course({ ...scene, stage, prompt, facts, note });
-  return { id, upstreamId: stage.kept(id).upstreamId, polls: studio.polls(studio.idOf(prompt) ?? ""), faults: found };
+  await course({ ...scenario, stage, prompt, facts, note });
+  return { id, upstreamId: stage.stored(id).upstreamId, polls: studio.polls(studio.idOf(prompt) ?? ""), faults: found };
 }

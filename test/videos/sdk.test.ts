@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { sampleVideo } from "../../src/providers/sandbox/sample-video.ts";
 import { pixel } from "../dialects/video/setting.ts";
 import { openaiClient } from "../support/clients.ts";
-import { otherKey, videoSetting, videoTold } from "./setting.ts";
+import { otherKey, videoReply, videoSetting } from "./setting.ts";
 
 const { gateway, up, until, settled } = await videoSetting();
 const client = openaiClient(gateway.url, gateway.key);
@@ -11,9 +11,9 @@ const stranger = openaiClient(gateway.url, otherKey);
 const isOver = ({ status }: Record<string, unknown>) => status === "completed" || status === "failed";
 
 /** What the SDK throws. */
-const refusalOf = (asked: PromiseLike<unknown>): Promise<unknown> =>
+const refusalOf = (requested: PromiseLike<unknown>): Promise<unknown> =>
   Promise.resolve(
-    asked.then(
+    requested.then(
       () => null,
       (thrown: unknown) => thrown,
     ),
@@ -28,9 +28,9 @@ test("a video of the sandbox from its creation to its deletion", async () => {
   expect(done).toMatchObject({ status: "completed", progress: 100, seconds: "2", size: "128x72" });
   expect(done.completed_at).toBeGreaterThanOrEqual(done.created_at);
 
-  const film = await client.videos.downloadContent(video.id);
-  expect(film.headers.get("content-type")).toBe("video/mp4");
-  expect(await film.bytes()).toEqual(sampleVideo.bytes);
+  const task = await client.videos.downloadContent(video.id);
+  expect(task.headers.get("content-type")).toBe("video/mp4");
+  expect(await task.bytes()).toEqual(sampleVideo.bytes);
 
   const remake = await client.videos.remix(video.id, { prompt: "a dog [sandbox run=100]" });
   expect(remake).toMatchObject({ remixed_from_video_id: video.id, prompt: "a dog [sandbox run=100]" });
@@ -63,8 +63,8 @@ test("somebody else's video is not there, on every path", async () => {
 });
 
 test("a reference image goes to the upstream as the file that it is", async () => {
-  up.on("POST /v1/videos", { json: videoTold() });
-  up.on("GET /v1/videos/video_up", { json: videoTold({ status: "completed", progress: 100 }) });
+  up.on("POST /v1/videos", { json: videoReply() });
+  up.on("GET /v1/videos/video_up", { json: videoReply({ status: "completed", progress: 100 }) });
   const file = new File([pixel], "cat.png", { type: "image/png" });
   const video = await client.videos.create({
     model: "sora-2",

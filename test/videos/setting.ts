@@ -12,14 +12,14 @@ export interface VideoSetting {
   up: Upstream;
   second: Upstream;
   /** Asks with the good key, JSON in and out. */
-  ask(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Told>;
+  ask(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Result>;
   /** Asks again and again until it says so. */
   until(path: string, isSo: (body: Record<string, unknown>) => boolean): Promise<Record<string, unknown>>;
   /** The ledger's row for a model, as soon as it is settled. */
   settled(model: string): Promise<LedgerRow>;
 }
 
-export interface Told {
+export interface Result {
   status: number;
   headers: Headers;
   body: Record<string, unknown>;
@@ -48,7 +48,7 @@ keys:
 }
 
 /** The object of a video as the upstream tells it. */
-export const videoTold = (change: object = {}) => ({
+export const videoReply = (change: object = {}) => ({
   id: "video_up",
   object: "video",
   model: "sora-2",

@@ -19,13 +19,13 @@ const root = "/v1/projects/p/locations/us-central1/publishers/google/models/veo-
 const name = `${root.slice(4)}/operations/1`;
 const films = ["one", "two", "three"];
 
-async function told(path: string): Promise<Record<string, unknown>> {
+async function resultOf(path: string): Promise<Record<string, unknown>> {
   const answer = await fetch(running.url + path, { headers });
   return (await answer.json()) as Record<string, unknown>;
 }
 
 test("three videos of one task", async () => {
-  const videos = films.map((film) => ({ bytesBase64Encoded: btoa(film), mimeType: "video/mp4" }));
+  const videos = films.map((video) => ({ bytesBase64Encoded: btoa(video), mimeType: "video/mp4" }));
   google.on(`POST ${root}:predictLongRunning`, { json: { name } });
   google.on(
     `POST ${root}:fetchPredictOperation`,
@@ -38,8 +38,8 @@ test("three videos of one task", async () => {
   const row = await settledRowOf(running.dataFolder, "google/veo-3.0-generate-001");
   expect(row).toMatchObject({ state: "completed", videoMs: 24_000 });
 
-  const plain = memberAt(await told(`/v1/video/generations/${id}`), "metadata.urls") as string[];
-  const native = memberAt(await told(`/videoA/v1/videos/text2video/${id}`), "data.task_result.videos") as {
+  const plain = memberAt(await resultOf(`/v1/video/generations/${id}`), "metadata.urls") as string[];
+  const native = memberAt(await resultOf(`/videoA/v1/videos/text2video/${id}`), "data.task_result.videos") as {
     url: string;
   }[];
   for (const links of [plain, native.map(({ url }) => url)]) {

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { gateway } from "../support/gateway.ts";
 import { until } from "../support/until.ts";
 import { type Script, upstream } from "../support/upstream.ts";
-import { videoTold } from "./setting.ts";
+import { videoReply } from "./setting.ts";
 
 const up = await upstream();
 const dataFolder = mkdtempSync(join(tmpdir(), "turnpike-silent-"));
@@ -30,16 +30,16 @@ const content = "GET /v1/videos/video_up/content";
 
 /** A finished video. */
 async function finished(): Promise<string> {
-  up.on("POST /v1/videos", { json: videoTold() });
+  up.on("POST /v1/videos", { json: videoReply() });
   up.on("GET /v1/videos/video_up", {
-    json: videoTold({ status: "completed", expires_at: Math.floor(Date.now() / 1000) + 3_600 }),
+    json: videoReply({ status: "completed", expires_at: Math.floor(Date.now() / 1000) + 3_600 }),
   });
   const body = JSON.stringify({ model: "sora-2", prompt: "x" });
   const made = await fetch(`${running.url}/v1/videos`, { method: "POST", headers, body });
   const { id } = (await made.json()) as { id: string };
   await until("the video is completed", async () => {
-    const told = (await (await fetch(`${running.url}/v1/videos/${id}`, { headers })).json()) as { status: string };
-    return told.status === "completed";
+    const result = (await (await fetch(`${running.url}/v1/videos/${id}`, { headers })).json()) as { status: string };
+    return result.status === "completed";
   });
   return id;
 }
@@ -80,7 +80,7 @@ test("a copy does not wait for a source that does not begin", async () => {
 });
 
 test("however many tasks a ledger has to settle at the start, it settles them all", async () => {
-  up.on("GET /v1/videos/video_up", { json: videoTold({ status: "in_progress" }) });
+  up.on("GET /v1/videos/video_up", { json: videoReply({ status: "in_progress" }) });
   const body = JSON.stringify({ model: "sora-2", prompt: "x" });
   await fetch(`${running.url}/v1/videos`, { method: "POST", headers, body });
   await running.stop();

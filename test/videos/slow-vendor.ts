@@ -8,7 +8,7 @@ export interface SlowVendor {
   stop(): Promise<void>;
 }
 
-/** Takes tasks under any model `films/…`; each runs for a moment and ends well, or not where its prompt says `fail`. */
+/** Takes tasks under any model `videos/…`; each runs for a moment and ends well, or not where its prompt says `fail`. */
 export async function slowVendor(): Promise<SlowVendor> {
   const up = await upstream();
   const submits = new Map<string, number>();

@@ -2,7 +2,7 @@
 import { Database } from "bun:sqlite";
 import { join } from "node:path";
 import { gateway, type RunningGateway } from "../support/gateway.ts";
-import type { Asked } from "./clients/client.ts";
+import type { ClientRequest } from "./clients/client.ts";
 import { vendors } from "./upstreams/index.ts";
 import { type Studio, studio } from "./upstreams/vendor.ts";
 
@@ -15,8 +15,8 @@ export interface Answer {
   body: Record<string, unknown>;
 }
 
-/** A task's row (`forgotten` once it is gone), as far as scenes look at it, and the rows of its ledger. */
-export interface Kept {
+/** A task's row (`forgotten` once it is gone), as far as scenarios look at it, and the rows of its ledger. */
+export interface StoredRow {
   state: string;
   isOver: boolean;
   /** Whether the row still waits for its settlement to be noted. */
@@ -28,8 +28,8 @@ export interface Kept {
 export interface Stage {
   gateway: RunningGateway;
   studios: ReadonlyMap<string, Studio>;
-  ask(asked: Asked, key?: string, headers?: Record<string, string>): Promise<Answer>;
-  kept(id: string): Kept;
+  ask(requested: ClientRequest, key?: string, headers?: Record<string, string>): Promise<Answer>;
+  stored(id: string): StoredRow;
   /** Writes a time into a task beside the gateway, as its passing would. */
   age(id: string, column: "candidate" | "body", path: string): void;
   stop(): Promise<void>;
@@ -48,7 +48,7 @@ function files(dataFolder: string) {
   const taskOf = tasks.query("select * from tasks where id = ?");
   const entriesOf = entries.query("select * from requests where id = ?");
   const exchanges = new Map<string, string>();
-  const kept = (id: string): Kept => {
+  const stored = (id: string): StoredRow => {
     const row = taskOf.get(id) as Record<string, string | null> | null;
     const { exchangeId } = row === null ? {} : (JSON.parse(row["candidate"] ?? "") as { exchangeId?: string });
     if (exchangeId !== undefined) exchanges.set(id, exchangeId);
@@ -69,7 +69,7 @@ function files(dataFolder: string) {
     tasks.close();
     entries.close();
   };
-  return { kept, age, close };
+  return { stored, age, close };
 }
 
 /** Videos stay where their vendors keep them, so that every download goes there. */
@@ -98,8 +98,8 @@ export async function openStage(more: readonly string[] = []): Promise<Stage> {
       const answer = await fetch(running.url + path, init);
       const text = await answer.text();
       const isJson = answer.headers.get("content-type")?.includes("json") ?? false;
-      const told = isJson ? (JSON.parse(text) as Record<string, unknown>) : {};
-      return { status: answer.status, headers: answer.headers, text, body: told };
+      const result = isJson ? (JSON.parse(text) as Record<string, unknown>) : {};
+      return { status: answer.status, headers: answer.headers, text, body: result };
     },
     async stop() {
       close();

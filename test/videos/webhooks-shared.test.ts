@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { freshDatabase, serverUrl } from "../store/engines.ts";
 import { gateway } from "../support/gateway.ts";
 import { upstream, upYaml } from "./keeping.ts";
-import { videoTold } from "./setting.ts";
+import { videoReply } from "./setting.ts";
 
 test.skipIf(!serverUrl)("twenty tasks at two instances are told twenty times", async () => {
   const database = await freshDatabase();
@@ -21,13 +21,13 @@ test.skipIf(!serverUrl)("twenty tasks at two instances are told twenty times", a
   const start = (name: string) =>
     gateway({ yaml: upYaml(up), dataFolder: join(folder, name), environment, videoWaitScale: 0.002 });
   const houses = [await start("one"), await start("two")];
-  up.on("POST /v1/videos", { json: videoTold({ status: "completed" }) });
+  up.on("POST /v1/videos", { json: videoReply({ status: "completed" }) });
   receiver.on("POST /hook", { text: "thanks" });
   const submit = async (index: number) => {
-    const house = houses[index % 2];
-    const answer = await fetch(`${house?.url}/v1/videos`, {
+    const setup = houses[index % 2];
+    const answer = await fetch(`${setup?.url}/v1/videos`, {
       method: "POST",
-      headers: { authorization: `Bearer ${house?.key}`, "content-type": "application/json" },
+      headers: { authorization: `Bearer ${setup?.key}`, "content-type": "application/json" },
       body: JSON.stringify({ model: "sora-2", prompt: "x", webhook: `${receiver.url}/hook` }),
     });
     return ((await answer.json()) as { id: string }).id;
@@ -35,9 +35,9 @@ test.skipIf(!serverUrl)("twenty tasks at two instances are told twenty times", a
   const ids = await Promise.all(Array.from({ length: 20 }, (_, index) => submit(index)));
   await receiver.seen(19);
   await Bun.sleep(150);
-  const told = receiver.requests.map(({ headers }) => headers.get("webhook-id")).sort();
-  expect(told).toEqual(ids.map((id) => `msg_${id}`).sort());
-  for (const house of houses) await house.stop();
+  const result = receiver.requests.map(({ headers }) => headers.get("webhook-id")).sort();
+  expect(result).toEqual(ids.map((id) => `msg_${id}`).sort());
+  for (const setup of houses) await setup.stop();
   await up.stop();
   await receiver.stop();
   await database.drop();

@@ -9,7 +9,6 @@ import { spawnGateway } from "../support/gateway.ts";
 import type { Seen } from "../support/upstream.ts";
 import {
   bytesOf,
-  film,
   type Keeper,
   type KeepingOptions,
   keeper,
@@ -17,8 +16,9 @@ import {
   type Upstream,
   upstream,
   upYaml,
+  video,
 } from "./keeping.ts";
-import { videoTold } from "./setting.ts";
+import { videoReply } from "./setting.ts";
 
 const secret = webhookSecretText(new Uint8Array(32).fill(7));
 let up: Upstream;
@@ -56,24 +56,24 @@ const verified = async ({ text, headers }: Seen, key = secret) =>
   (await new OpenAI({ apiKey: "x" }).webhooks.unwrap(text, headers, key)) as unknown as Record<string, unknown>;
 
 const calm = () => Bun.sleep(120);
-const over = (house: Keeper, id: string) => house.rowUntil(id, (row) => row?.tellAt === null);
+const over = (setup: Keeper, id: string) => setup.rowUntil(id, (row) => row?.notifyAt === null);
 
 test("the end of a task is told once, in the client's own words, signed so that the official SDK takes it", async () => {
-  const house = await keeping();
-  const id = await house.finish({ callback_url: hook });
+  const setup = await keeping();
+  const id = await setup.finish({ callback_url: hook });
   const seen = await receiver.seen(0);
   expect([seen.method, seen.path, seen.query.get("token")]).toEqual(["POST", "/hook", "1"]);
   expect(seen.headers.get("content-type")).toBe("application/json");
   expect(seen.headers.get("webhook-id")).toBe(`msg_${id}`);
   expect(Math.abs(Number(seen.headers.get("webhook-timestamp")) - Date.now() / 1000)).toBeLessThan(5);
   expect(seen.headers.get("authorization")).toBeNull();
-  const told = await verified(seen);
-  const asked = (await house.ask("GET", `/v1/video/generations/${id}`)).body;
-  expect(told).toEqual({ ...asked, type: "video.completed", task_id: id });
+  const result = await verified(seen);
+  const requested = (await setup.ask("GET", `/v1/video/generations/${id}`)).body;
+  expect(result).toEqual({ ...requested, type: "video.completed", task_id: id });
   expect(seen.text).not.toContain("video_up");
-  up.on(film, reel(bytesOf(1_000)));
-  expect((await (await fetch(String(told["url"]))).bytes()).length).toBe(1_000);
-  expect(await over(house, id)).toMatchObject({ tellTries: 1 });
+  up.on(video, reel(bytesOf(1_000)));
+  expect((await (await fetch(String(result["url"]))).bytes()).length).toBe(1_000);
+  expect(await over(setup, id)).toMatchObject({ notifyTries: 1 });
   await calm();
   expect(receiver.requests).toHaveLength(1);
 });
@@ -83,39 +83,39 @@ test.each([
   ["videoA", "/kling/v1/videos/text2video", (url: string) => ({ callback_url: url }), "task_id"],
   ["generations", "/v1/video/generations", (url: string) => ({ metadata: { webhook: url } }), "task_id"],
 ] as const)("%s has its own way to say where, and its own words", async (_name, path, field, idName) => {
-  const house = await keeping();
+  const setup = await keeping();
   up.on("POST /v1/videos", {
-    json: videoTold({ status: "failed", error: { code: "moderation_blocked", message: "No." } }),
+    json: videoReply({ status: "failed", error: { code: "moderation_blocked", message: "No." } }),
   });
-  const { body } = await house.ask("POST", path, { model: "sora-2", prompt: "x", ...field(hook) });
+  const { body } = await setup.ask("POST", path, { model: "sora-2", prompt: "x", ...field(hook) });
   const id = String(body[idName]);
-  const told = await verified(await receiver.seen(0));
-  const { request_id: _asked, ...asked } = (await house.ask("GET", `${path}/${id}`)).body;
-  expect(told).toMatchObject({ ...asked, type: "video.failed", task_id: id });
+  const result = await verified(await receiver.seen(0));
+  const { request_id: _requested, ...requested } = (await setup.ask("GET", `${path}/${id}`)).body;
+  expect(result).toMatchObject({ ...requested, type: "video.failed", task_id: id });
   expect(up.requests[0]?.text).not.toContain("hook");
 });
 
 test("videoB, and a task that its owner cancels by deleting it", async () => {
-  const house = await keeping();
-  up.on("POST /v1/videos", { json: videoTold() });
-  up.on("GET /v1/videos/video_up", { json: videoTold({ status: "in_progress" }) });
+  const setup = await keeping();
+  up.on("POST /v1/videos", { json: videoReply() });
+  up.on("GET /v1/videos/video_up", { json: videoReply({ status: "in_progress" }) });
   const query = "?Action=CVSync2AsyncSubmitTask&Version=2022-08-31";
-  const { body } = await house.ask("POST", `/jimeng/${query}`, { req_key: "sora-2", prompt: "x", callback_url: hook });
+  const { body } = await setup.ask("POST", `/jimeng/${query}`, { req_key: "sora-2", prompt: "x", callback_url: hook });
   const { task_id: id } = body["data"] as { task_id: string };
   await up.seen(1);
   expect(receiver.requests).toHaveLength(0);
-  await house.ask("DELETE", `/v1/videos/${id}`);
+  await setup.ask("DELETE", `/v1/videos/${id}`);
   expect(await verified(await receiver.seen(0))).toMatchObject({
     code: 50_500,
     data: null,
     type: "video.cancelled",
     task_id: id,
   });
-  await house.rowUntil(id, (row) => row === null);
+  await setup.rowUntil(id, (row) => row === null);
 });
 
 test("a receiver that fails is told again, with the same id, until it takes it; the task is asked for all the while", async () => {
-  const house = await keeping();
+  const setup = await keeping();
   receiver.on(
     "POST /hook",
     { status: 500, text: "no" },
@@ -123,9 +123,9 @@ test("a receiver that fails is told again, with the same id, until it takes it; 
     { status: 302, headers: { location: `${receiver.url}/elsewhere` }, text: "" },
     { status: 204, text: "" },
   );
-  const id = await house.finish({ callback_url: hook });
+  const id = await setup.finish({ callback_url: hook });
   await receiver.seen(3);
-  expect(await over(house, id)).toMatchObject({ tellTries: 4 });
+  expect(await over(setup, id)).toMatchObject({ notifyTries: 4 });
   expect(receiver.requests.map(({ path }) => path)).toEqual(Array(4).fill("/hook"));
   expect(new Set(receiver.requests.map(({ headers }) => headers.get("webhook-id")))).toEqual(new Set([`msg_${id}`]));
   for (const seen of receiver.requests) await verified(seen);
@@ -135,24 +135,24 @@ test("a receiver that fails is told again, with the same id, until it takes it; 
 });
 
 test("a receiver that is gone for good is told once, one that never takes it eight times", async () => {
-  const house = await keeping({ waitScale: 0.000001 });
+  const setup = await keeping({ waitScale: 0.000001 });
   receiver.on("POST /hook", { status: 410, text: "gone" });
-  await over(house, await house.finish({ callback_url: hook }));
+  await over(setup, await setup.finish({ callback_url: hook }));
   expect(receiver.requests).toHaveLength(1);
   receiver.on("POST /hook", { status: 503, headers: { "retry-after": "0" }, text: "" });
-  const id = await house.finish({ callback_url: hook });
-  expect(await over(house, id)).toMatchObject({ tellTries: 8 });
+  const id = await setup.finish({ callback_url: hook });
+  expect(await over(setup, id)).toMatchObject({ notifyTries: 8 });
   expect(receiver.requests).toHaveLength(9);
-  expect(house.gateway.log.join("\n")).not.toContain("token=1");
+  expect(setup.gateway.log.join("\n")).not.toContain("token=1");
 });
 
 test("what a receiver asks for is waited for", async () => {
-  const house = await keeping();
+  const setup = await keeping();
   receiver.on("POST /hook", { status: 429, headers: { "retry-after": "60" }, text: "" });
   const before = Date.now();
-  const id = await house.finish({ callback_url: hook });
-  const row = await house.rowUntil(id, (now) => now?.tellTries === 1);
-  expect((row?.tellAt ?? 0) - before).toBeGreaterThan(55_000);
+  const id = await setup.finish({ callback_url: hook });
+  const row = await setup.rowUntil(id, (now) => now?.notifyTries === 1);
+  expect((row?.notifyAt ?? 0) - before).toBeGreaterThan(55_000);
 });
 
 test.each([
@@ -163,26 +163,26 @@ test.each([
   ["not an address", "callback_url", {}],
   ["http://user:pass@example.com/", "metadata.webhook", {}],
 ])("%s is refused before anybody is asked, by its field", async (url, param) => {
-  const house = await keeping();
+  const setup = await keeping();
   const field = param === "callback_url" ? { callback_url: url } : { metadata: { webhook: url } };
-  const { status, body } = await house.ask("POST", "/v1/video/generations", { model: "sora-2", prompt: "x", ...field });
+  const { status, body } = await setup.ask("POST", "/v1/video/generations", { model: "sora-2", prompt: "x", ...field });
   expect({ status, body }).toMatchObject({ status: 400, body: { error: { code: "invalid_value", param } } });
   expect(up.requests).toHaveLength(0);
 });
 
 test("a receiver that is silent holds up neither the polls nor the webhooks of others", async () => {
-  const house = await keeping();
+  const setup = await keeping();
   receiver.on("POST /hook", (line) => new Promise<void>((resolve) => void line.request.aborted.then(() => resolve())));
-  for (let count = 0; count < 6; count++) await house.finish({ callback_url: hook });
+  for (let count = 0; count < 6; count++) await setup.finish({ callback_url: hook });
   await receiver.seen(3);
   await calm();
   // Four for one owner.
   expect(receiver.requests).toHaveLength(4);
   receiver.on("POST /other", { text: "thanks" });
-  up.on("POST /v1/videos", { json: videoTold() });
-  up.on("GET /v1/videos/video_up", { json: videoTold({ status: "completed" }) });
+  up.on("POST /v1/videos", { json: videoReply() });
+  up.on("GET /v1/videos/video_up", { json: videoReply({ status: "completed" }) });
   const body = { model: "sora-2", prompt: "x", callback_url: `${receiver.url}/other` };
-  const made = await house.ask("POST", "/v1/video/generations", body, "tp-other-key");
+  const made = await setup.ask("POST", "/v1/video/generations", body, "tp-other-key");
   await receiver.seen(4);
   expect(receiver.requests[4]?.path).toBe("/other");
   expect(made.status).toBe(200);
@@ -191,7 +191,7 @@ test("a receiver that is silent holds up neither the polls nor the webhooks of o
 test("what was not taken before the gateway stopped, or was killed, is told by the next one", async () => {
   const dataFolder = mkdtempSync(join(tmpdir(), "turnpike-webhooks-"));
   receiver.on("POST /hook", () => new Promise(() => undefined));
-  up.on("POST /v1/videos", { json: videoTold({ status: "completed" }) });
+  up.on("POST /v1/videos", { json: videoReply({ status: "completed" }) });
   const dying = await spawnGateway({ dataFolder, yaml: upYaml(up), environment: settings() });
   const made = await fetch(`${dying.url}/v1/videos`, {
     method: "POST",
@@ -205,19 +205,19 @@ test("what was not taken before the gateway stopped, or was killed, is told by t
   await receiver.seen(1);
   await stopping.stop();
   receiver.on("POST /hook", { text: "thanks" });
-  const house = await keeping({ dataFolder });
+  const setup = await keeping({ dataFolder });
   await receiver.seen(2);
   expect(await verified(receiver.requests[2] as Seen)).toMatchObject({ type: "video.completed", task_id: id });
-  expect(await over(house, id)).toMatchObject({ tellTries: 1 });
+  expect(await over(setup, id)).toMatchObject({ notifyTries: 1 });
   await dying.stop();
   rmSync(dataFolder, { recursive: true, force: true });
 });
 
 test("without a secret of the operator's each key has its own, which the command line shows", async () => {
-  const house = await keeping({ environment: { TURNPIKE_WEBHOOK_SECRET: undefined } });
+  const setup = await keeping({ environment: { TURNPIKE_WEBHOOK_SECRET: undefined } });
   const show = async (name: string, more: Record<string, string> = {}) => {
     const main = join(import.meta.dir, "..", "..", "src", "main.ts");
-    const { dataFolder } = house.gateway;
+    const { dataFolder } = setup.gateway;
     const env = {
       PATH: process.env["PATH"],
       BUN_CONFIG_MAX_HTTP_REQUESTS: "65336",
@@ -231,14 +231,14 @@ test("without a secret of the operator's each key has its own, which the command
     });
     return (await new Response(command.stdout).text()).trim();
   };
-  await house.finish({ callback_url: hook });
+  await setup.finish({ callback_url: hook });
   const seen = await receiver.seen(0);
   const own = await show("default");
   expect(own).toMatch(/^whsec_[\w+/]{43}=$/);
   await verified(seen, own);
   await expect(verified(seen, secret)).rejects.toThrow();
-  up.on("POST /v1/videos", { json: videoTold({ status: "completed" }) });
-  await house.ask("POST", "/v1/videos", { model: "sora-2", prompt: "x", webhook: hook }, "tp-other-key");
+  up.on("POST /v1/videos", { json: videoReply({ status: "completed" }) });
+  await setup.ask("POST", "/v1/videos", { model: "sora-2", prompt: "x", webhook: hook }, "tp-other-key");
   await expect(verified(await receiver.seen(1), own)).rejects.toThrow();
   expect(await show("default", { TURNPIKE_WEBHOOK_SECRET: secret })).toBe(secret);
 });

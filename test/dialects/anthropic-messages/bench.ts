@@ -3,10 +3,10 @@ import type { ChatRequest, Message } from "../../../src/canonical/chat.ts";
 import { anthropicMessages } from "../../../src/dialects/anthropic-messages/index.ts";
 import type { RenderContext } from "../../../src/dialects/dialect.ts";
 import type { JsonObject } from "../../../src/lib/json.ts";
-import { said } from "../../support/blocks.ts";
+import { messageOf } from "../../support/blocks.ts";
 import { envelopeOf } from "../../support/laws.ts";
 
-export { call, refusal, result, said } from "../../support/blocks.ts";
+export { call, messageOf, refusal, result } from "../../support/blocks.ts";
 
 export const dialect = anthropicMessages;
 
@@ -26,7 +26,7 @@ export function askOf(more: Partial<ChatRequest> = {}): ChatRequest {
     model: "smart",
     stream: false,
     system: [],
-    messages: [said("user", "hi")],
+    messages: [messageOf("user", "hi")],
     tools: [],
     maxOutputTokens: 100,
     sampling: {},

@@ -15,11 +15,11 @@ const read: [number, string, ErrorKind, number][] = [
   [400, "error-billing", "upstream_credentials", 502],
 ];
 
-test.each(read)("upstream's %d %s", (status, name, kind, told) => {
+test.each(read)("upstream's %d %s", (status, name, kind, expected) => {
   const error = dialect.error.parse(status, wireJson(`anthropic-messages/${name}.json`), 1500);
   expect({ kind: error.kind, status: error.status, wait: error.retryAfterMs }).toEqual({
     kind,
-    status: told,
+    status: expected,
     wait: 1500,
   });
 });
@@ -71,18 +71,18 @@ const types: Partial<Record<ErrorKind, [number, string]>> = {
 test.each(Object.keys(errorKinds) as ErrorKind[])("%s for a client", (kind) => {
   const error = new GatewayError(kind, "words", { param: "a.b" });
   const [status, type] = types[kind] ?? [error.status, error.status < 500 ? "invalid_request_error" : "api_error"];
-  const { body, status: told } = dialect.error.render(error, "req-1");
-  expect(told).toBe(status);
+  const { body, status: result } = dialect.error.render(error, "req-1");
+  expect(result).toBe(status);
   expect(body).toMatchObject({ type: "error", error: { type, param: "a.b", code: error.code }, request_id: "req-1" });
 });
 
 test("a prompt that is too long says so in the words that clients look for", () => {
-  const told = (message: string) => {
+  const resultOf = (message: string) => {
     const { body } = dialect.error.render(new GatewayError("context_length_exceeded", message), "r");
     return (body["error"] as { message: string }).message;
   };
-  expect(told("maximum context length is 8 tokens")).toBe("prompt is too long: maximum context length is 8 tokens");
-  expect(told("prompt is too long: 9 > 8")).toBe("prompt is too long: 9 > 8");
+  expect(resultOf("maximum context length is 8 tokens")).toBe("prompt is too long: maximum context length is 8 tokens");
+  expect(resultOf("prompt is too long: 9 > 8")).toBe("prompt is too long: 9 > 8");
 });
 
 test("in a stream it is one error event, and nothing else", () => {

@@ -1,7 +1,7 @@
 // Turns as messages: order of roles, adjacency of results, what is left out and what is put in.
 import { describe, expect, test } from "bun:test";
 import type { Block, Message } from "../../../src/canonical/chat.ts";
-import { call, messagesOf, refusal, rendered, result, said } from "./bench.ts";
+import { call, messagesOf, refusal, rendered, result, messageOf as turn } from "./bench.ts";
 
 const use = (id: string, name = "get_time", input: object = { zone: "UTC" }) => ({ type: "tool_use", id, name, input });
 const back = (tool_use_id: string, content: unknown = "noon") => ({ type: "tool_result", tool_use_id, content });
@@ -15,11 +15,11 @@ const rows: Row[] = [
   [
     "parallel results become one message, results first (bug 3)",
     [
-      said("user", "q"),
-      said("assistant", call("a"), call("b")),
-      said("tool", result("a")),
-      said("tool", result("b")),
-      said("user", "go"),
+      turn("user", "q"),
+      turn("assistant", call("a"), call("b")),
+      turn("tool", result("a")),
+      turn("tool", result("b")),
+      turn("user", "go"),
     ],
     [
       { role: "user", content: "q" },
@@ -29,7 +29,7 @@ const rows: Row[] = [
   ],
   [
     "results come in the order of the calls",
-    [said("user", "q"), said("assistant", call("a"), call("b")), said("tool", result("b"), result("a"))],
+    [turn("user", "q"), turn("assistant", call("a"), call("b")), turn("tool", result("b"), result("a"))],
     [
       { role: "user", content: "q" },
       { role: "assistant", content: [use("a"), use("b")] },
@@ -38,7 +38,7 @@ const rows: Row[] = [
   ],
   [
     "a call without a result gets an error (bug 6)",
-    [said("user", "q"), said("assistant", call("a")), said("user", "never mind")],
+    [turn("user", "q"), turn("assistant", call("a")), turn("user", "never mind")],
     [
       { role: "user", content: "q" },
       { role: "assistant", content: [use("a")] },
@@ -48,13 +48,13 @@ const rows: Row[] = [
   ],
   [
     "a result without a call is told as text (bug 7)",
-    [said("user", "q"), said("tool", result("gone")), said("user", "and?")],
+    [turn("user", "q"), turn("tool", result("gone")), turn("user", "and?")],
     [{ role: "user", content: [text("q"), text("[Result of the tool call gone]"), text("noon"), text("and?")] }],
     change,
   ],
   [
     "of two results for one call the later counts",
-    [said("user", "q"), said("assistant", call("a")), said("tool", result("a", "old"), result("a", "new"))],
+    [turn("user", "q"), turn("assistant", call("a")), turn("tool", result("a", "old"), result("a", "new"))],
     [
       { role: "user", content: "q" },
       { role: "assistant", content: [use("a")] },
@@ -64,7 +64,7 @@ const rows: Row[] = [
   ],
   [
     "ids are cleaned alike for call and result (bug 9)",
-    [said("user", "q"), said("assistant", call("fn:1.2")), said("tool", result("fn:1.2"))],
+    [turn("user", "q"), turn("assistant", call("fn:1.2")), turn("tool", result("fn:1.2"))],
     [
       { role: "user", content: "q" },
       { role: "assistant", content: [use(expect.stringMatching(/^fn_1_2_[0-9a-f]{8}$/) as never)] },
@@ -73,7 +73,7 @@ const rows: Row[] = [
   ],
   [
     "neighbours of one role are merged",
-    [said("user", "a"), said("user", "b"), said("assistant", "c"), said("assistant", "d"), said("user", "e")],
+    [turn("user", "a"), turn("user", "b"), turn("assistant", "c"), turn("assistant", "d"), turn("user", "e")],
     [
       { role: "user", content: [text("a"), text("b")] },
       { role: "assistant", content: [text("c"), text("d")] },
@@ -82,7 +82,7 @@ const rows: Row[] = [
   ],
   [
     "an assistant who begins gets somebody to answer",
-    [said("assistant", "Welcome."), said("user", "hi")],
+    [turn("assistant", "Welcome."), turn("user", "hi")],
     [
       { role: "user", content: "." },
       { role: "assistant", content: "Welcome." },
@@ -92,7 +92,7 @@ const rows: Row[] = [
   ],
   [
     "white space at the end of a prefill goes (bug 25)",
-    [said("user", "q"), said("assistant", " The answer is \n")],
+    [turn("user", "q"), turn("assistant", " The answer is \n")],
     [
       { role: "user", content: "q" },
       { role: "assistant", content: " The answer is" },
@@ -100,7 +100,7 @@ const rows: Row[] = [
   ],
   [
     "blank text goes (bug 21)",
-    [said("user", "", " \n", "q"), said("assistant", "", call("a")), said("tool", result("a", ""))],
+    [turn("user", "", " \n", "q"), turn("assistant", "", call("a")), turn("tool", result("a", ""))],
     [
       { role: "user", content: "q" },
       { role: "assistant", content: [use("a")] },
@@ -109,7 +109,7 @@ const rows: Row[] = [
   ],
   [
     "a turn that would vanish between two others keeps its place",
-    [said("user", "q"), said("assistant", "a"), said("user", ""), said("assistant", "b"), said("user", "c")],
+    [turn("user", "q"), turn("assistant", "a"), turn("user", ""), turn("assistant", "b"), turn("user", "c")],
     [
       { role: "user", content: "q" },
       { role: "assistant", content: "a" },
@@ -121,12 +121,12 @@ const rows: Row[] = [
   ],
   [
     "an assistant turn that vanishes lets its neighbours meet",
-    [said("user", "q"), said("assistant", ""), said("user", "c")],
+    [turn("user", "q"), turn("assistant", ""), turn("user", "c")],
     [{ role: "user", content: [text("q"), text("c")] }],
   ],
   [
     "text after a call moves before it",
-    [said("user", "q"), said("assistant", call("a"), "late"), said("tool", result("a"))],
+    [turn("user", "q"), turn("assistant", call("a"), "late"), turn("tool", result("a"))],
     [
       { role: "user", content: "q" },
       { role: "assistant", content: [text("late"), use("a")] },
@@ -135,7 +135,7 @@ const rows: Row[] = [
   ],
   [
     "a refusal of the past is text",
-    [said("user", "q"), said("assistant", { type: "refusal", text: "No." }), said("user", "why")],
+    [turn("user", "q"), turn("assistant", { type: "refusal", text: "No." }), turn("user", "why")],
     [
       { role: "user", content: "q" },
       { role: "assistant", content: "No." },
@@ -144,18 +144,18 @@ const rows: Row[] = [
   ],
   [
     "a name stands before the words",
-    [{ ...said("user", "hi"), name: "Ann" }],
+    [{ ...turn("user", "hi"), name: "Ann" }],
     [{ role: "user", content: "Ann: hi" }],
     change,
   ],
   [
     "a system turn is marked where the model has no such role, behind the results (bug 23)",
     [
-      said("user", "q"),
-      said("assistant", call("a")),
-      said("system", "hurry"),
-      said("tool", result("a")),
-      said("user", "go"),
+      turn("user", "q"),
+      turn("assistant", call("a")),
+      turn("system", "hurry"),
+      turn("tool", result("a")),
+      turn("user", "go"),
     ],
     [
       { role: "user", content: "q" },
@@ -172,10 +172,10 @@ test.each(rows)("%s", (_, turns, messages, warnings = []) => {
 
 test("a system turn is a message of its own where the model knows the role", () => {
   const messages = [
-    said("user", "q"),
-    said("assistant", call("a")),
-    said("system", "hurry"),
-    said("tool", result("a")),
+    turn("user", "q"),
+    turn("assistant", call("a")),
+    turn("system", "hurry"),
+    turn("tool", result("a")),
   ];
   expect(messagesOf(messages, { model: "claude-opus-4-8" })).toEqual({
     messages: [
@@ -191,14 +191,14 @@ test("a system turn is a message of its own where the model knows the role", () 
 test("leading system turns join the prefix", () => {
   const { body } = rendered({
     system: [{ type: "text", text: "a" }],
-    messages: [said("system", "b"), said("user", "q")],
+    messages: [turn("system", "b"), turn("user", "q")],
   });
   expect(body["system"]).toEqual([text("a"), text("b")]);
   expect(body["messages"]).toEqual([{ role: "user", content: "q" }]);
 });
 
 test("a prefill is refused by models that refuse it", () => {
-  const messages = [said("user", "q"), said("assistant", "The")];
+  const messages = [turn("user", "q"), turn("assistant", "The")];
   expect(refusal(() => messagesOf(messages, { model: "claude-opus-4-6" }))).toMatchObject({
     kind: "unsupported_parameter",
     param: "client.messages",
@@ -218,7 +218,7 @@ const inputs: [string, object, boolean][] = [
 ];
 
 test.each(inputs)("arguments %j", (input, expected, exact) => {
-  const turns = [said("user", "q"), said("assistant", call("a", "f", input)), said("tool", result("a"))];
+  const turns = [turn("user", "q"), turn("assistant", call("a", "f", input)), turn("tool", result("a"))];
   const { messages, warnings } = messagesOf(turns);
   expect((messages as { content: unknown }[])[1]?.content).toEqual([use("a", "f", expected)]);
   expect(warnings).toEqual(exact ? [] : change);
@@ -226,7 +226,7 @@ test.each(inputs)("arguments %j", (input, expected, exact) => {
 
 test("free text of the past is wrapped as the function takes it", () => {
   const custom: Block = { type: "tool-call", id: "a", name: "patch", kind: "custom", input: "*** Begin" };
-  const { messages } = messagesOf([said("user", "q"), said("assistant", custom), said("tool", result("a"))]);
+  const { messages } = messagesOf([turn("user", "q"), turn("assistant", custom), turn("tool", result("a"))]);
   expect((messages as { content: unknown }[])[1]?.content).toEqual([use("a", "patch", { input: "*** Begin" })]);
 });
 
@@ -237,9 +237,9 @@ test("results: errors, pictures and documents (bug 19)", () => {
     { type: "image", source: picture },
   ] as const;
   const turns = [
-    said("user", "q"),
-    said("assistant", call("a"), call("b")),
-    said("tool", { type: "tool-result", callId: "a", content, isError: false }, result("b", "", true)),
+    turn("user", "q"),
+    turn("assistant", call("a"), call("b")),
+    turn("tool", { type: "tool-result", callId: "a", content, isError: false }, result("b", "", true)),
   ];
   const { messages } = messagesOf(turns);
   expect((messages as { content: unknown }[])[2]?.content).toEqual([
@@ -259,9 +259,9 @@ describe("thinking", () => {
   });
   const contentOf = (...blocks: Block[]) => {
     const { messages } = messagesOf([
-      said("user", "q"),
-      said("assistant", ...blocks, { type: "text", text: "a" }),
-      said("user", "c"),
+      turn("user", "q"),
+      turn("assistant", ...blocks, { type: "text", text: "a" }),
+      turn("user", "c"),
     ]);
     return (messages as { content: unknown }[])[1]?.content;
   };

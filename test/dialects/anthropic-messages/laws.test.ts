@@ -28,16 +28,16 @@ const thinkingAsk = askOf({ reasoning: { adaptive: true } });
 
 /** This wire tells usage at the start too. */
 const startUsage = { inputTokens: 9, cacheReadTokens: 1, cacheWriteTokens: 0, outputTokens: 0, reasoningTokens: 0 };
-const told = streams(can).map((events) =>
+const result = streams(can).map((events) =>
   events.map((event) => (event.type === "start" ? { ...event, usage: startUsage } : event)),
 );
 
 test("requests round trip", () => laws.requestsRoundTrip(dialect, sayable));
 test("answers round trip", () => laws.answersRoundTrip(dialect, answers(can), thinkingAsk));
-test("streams round trip", () => laws.streamsRoundTrip(dialect, told, thinkingAsk));
+test("streams round trip", () => laws.streamsRoundTrip(dialect, result, thinkingAsk));
 
 test("the cut of the bytes does not matter", () => {
-  const written = told.map((deltas) => laws.writeAll(dialect, deltas, thinkingAsk).map(formatFrame).join(""));
+  const written = result.map((deltas) => laws.writeAll(dialect, deltas, thinkingAsk).map(formatFrame).join(""));
   const fixtures = ["unicode", "thinking", "server-tools"].map((name) => wireText(`anthropic-messages/${name}.sse`));
   laws.cutsDoNotMatter(dialect, fc.oneof(written, fc.constantFrom(...fixtures)), { numRuns: 40 });
 });

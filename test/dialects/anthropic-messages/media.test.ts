@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import type { Block } from "../../../src/canonical/chat.ts";
 import type { JsonObject } from "../../../src/lib/json.ts";
-import { messagesOf, parsed, refusal, said } from "./bench.ts";
+import { messageOf, messagesOf, parsed, refusal } from "./bench.ts";
 
 const turnsOf = (message: JsonObject) => parsed({ messages: [message] }).messages;
 
@@ -60,7 +60,7 @@ test.each(given)("given %j", (block, expected) => {
 
 test("a search result becomes text under its title and source", () => {
   const content = [{ type: "search_result", title: "T", source: "S", content: [{ type: "text", text: "words" }] }];
-  expect(turnsOf({ role: "user", content })).toEqual([said("user", "T\nS\nwords")]);
+  expect(turnsOf({ role: "user", content })).toEqual([messageOf("user", "T\nS\nwords")]);
 });
 
 test("a document of pictures and a part of tomorrow are foreign, by their path", () => {
@@ -129,7 +129,7 @@ const media: [string, Block, object][] = [
 ];
 
 test.each(media)("media: %s", (_, block, expected) => {
-  const { messages } = messagesOf([said("user", block)]);
+  const { messages } = messagesOf([messageOf("user", block)]);
   expect(messages).toEqual([{ role: "user", content: [expected] }] as never);
 });
 
@@ -143,5 +143,8 @@ const unreadable: [string, Block][] = [
 ];
 
 test.each(unreadable)("refused: %s", (_, block) => {
-  expect(refusal(() => messagesOf([said("user", block)]))).toMatchObject({ kind: "unsupported_parameter", param: "p" });
+  expect(refusal(() => messagesOf([messageOf("user", block)]))).toMatchObject({
+    kind: "unsupported_parameter",
+    param: "p",
+  });
 });

@@ -14,22 +14,22 @@ const schema = { type: "object", properties: { hour: { type: "integer" } }, requ
 const format = { type: "schema", schema } as const;
 const tool = (name: string): FunctionTool => ({ kind: "function", name, parameters: { type: "object" } });
 
-interface Asked {
+interface RenderedTools {
   tools: { name: string; description: string; input_schema: JsonObject }[];
   tool_choice?: JsonObject;
   system?: Json;
 }
 
 /** What is asked of an older model, and the warnings. */
-function asked(more: Partial<ChatRequest>, context = old): Asked & { warnings: string[] } {
+function requested(more: Partial<ChatRequest>, context = old): RenderedTools & { warnings: string[] } {
   const { call, warnings } = rendered({ format, ...more }, context);
   expect(call.body).not.toHaveProperty("output_config");
-  return { ...(call.body as unknown as Asked), warnings };
+  return { ...(call.body as unknown as RenderedTools), warnings };
 }
 
 describe("the request", () => {
   test("a tool takes the answer and must be called", () => {
-    const { tools, tool_choice, system, warnings } = asked({ format: { ...format, description: "The time." } });
+    const { tools, tool_choice, system, warnings } = requested({ format: { ...format, description: "The time." } });
     expect(tools).toMatchObject([{ name: "json_answer", input_schema: schema }]);
     expect(tools[0]?.description).toContain("The answer: The time.");
     expect(tool_choice).toEqual({ type: "tool", name: "json_answer" });
@@ -53,14 +53,14 @@ describe("the request", () => {
   ];
   test.each(choices)("beside tools of the client, of which it chose: %s", (_, toolChoice, choice, names) => {
     const more = { tools: [tool("f"), tool("g")], ...(toolChoice === undefined ? {} : { toolChoice }) };
-    const { tools, tool_choice, warnings } = asked(more);
+    const { tools, tool_choice, warnings } = requested(more);
     expect(tools.map(({ name }) => name)).toEqual(names);
     expect(tool_choice).toEqual(choice as JsonObject);
     expect(warnings).toEqual(names.includes("json_answer") ? ["emulated client.format"] : []);
   });
 
   test("a model that thinks cannot be forced: it is told", () => {
-    const { tool_choice, system, warnings } = asked(
+    const { tool_choice, system, warnings } = requested(
       { reasoning: { effort: "high" }, maxOutputTokens: 8000, system: [{ type: "text", text: "Be brief." }] },
       { model: "claude-sonnet-4-20250514" },
     );
@@ -70,13 +70,13 @@ describe("the request", () => {
   });
 
   test("a name that the client uses is not taken", () => {
-    const { tools } = asked({ tools: [tool("json_answer"), tool("json answer_")] });
+    const { tools } = requested({ tools: [tool("json_answer"), tool("json answer_")] });
     expect(tools.map(({ name }) => name)).toEqual(["json_answer", "json_answer_", "json_answer__"]);
   });
 
   test("what is not an object goes under a name, its definitions stay where references find them", () => {
     const list = { type: "array", items: { $ref: "#/$defs/one" }, $defs: { one: { type: "string" } } };
-    expect(asked({ format: { type: "schema", schema: list } }).tools[0]?.input_schema).toEqual({
+    expect(requested({ format: { type: "schema", schema: list } }).tools[0]?.input_schema).toEqual({
       type: "object",
       properties: { value: { type: "array", items: { $ref: "#/$defs/one" } } },
       required: ["value"],
@@ -105,39 +105,53 @@ function read(frames: readonly Frame[], request: ChatRequest): StreamEvent[] {
 }
 
 const list = { type: "schema", schema: { type: "array" } } as const;
-const said = (...blocks: [type: string, text?: string][]) =>
+const replyOf = (...blocks: [type: string, text?: string][]) =>
   blocks.map(([type, text]) => (type === "tool-call" ? { type, name: "f" } : { type, text }));
 
 const rows: [string, Partial<ChatRequest>, Block[], string, object[], string][] = [
-  ["the answer alone", {}, [answer({ hour: 12 })], "tool_use", said(["text", '{"hour":12}']), "end"],
+  ["the answer alone", {}, [answer({ hour: 12 })], "tool_use", replyOf(["text", '{"hour":12}']), "end"],
   [
     "behind a thought",
     {},
     [thought, answer({ hour: 12 })],
     "tool_use",
-    said(["thinking", "Hm."], ["text", '{"hour":12}']),
+    replyOf(["thinking", "Hm."], ["text", '{"hour":12}']),
     "end",
   ],
-  ["behind idle words", {}, [words("Here:"), answer({ hour: 1 })], "tool_use", said(["text", '{"hour":1}']), "end"],
-  ["a second answer", {}, [answer({ hour: 1 }), answer({ hour: 2 })], "tool_use", said(["text", '{"hour":1}']), "end"],
-  ["what is not an object", { format: list }, [answer({ value: [1, 2] })], "tool_use", said(["text", "[1,2]"]), "end"],
-  ["without its name", { format: list }, [answer({ other: 1 })], "tool_use", said(["text", '{"other":1}']), "end"],
-  ["words and no answer", {}, [words("I cannot.")], "end_turn", said(["text", "I cannot."]), "end"],
+  ["behind idle words", {}, [words("Here:"), answer({ hour: 1 })], "tool_use", replyOf(["text", '{"hour":1}']), "end"],
+  [
+    "a second answer",
+    {},
+    [answer({ hour: 1 }), answer({ hour: 2 })],
+    "tool_use",
+    replyOf(["text", '{"hour":1}']),
+    "end",
+  ],
+  [
+    "what is not an object",
+    { format: list },
+    [answer({ value: [1, 2] })],
+    "tool_use",
+    replyOf(["text", "[1,2]"]),
+    "end",
+  ],
+  ["without its name", { format: list }, [answer({ other: 1 })], "tool_use", replyOf(["text", '{"other":1}']), "end"],
+  ["words and no answer", {}, [words("I cannot.")], "end_turn", replyOf(["text", "I cannot."]), "end"],
   [
     "words before a call",
     { tools: [tool("f")] },
     [words("Wait."), call],
     "tool_use",
-    said(["text", "Wait."], ["tool-call"]),
+    replyOf(["text", "Wait."], ["tool-call"]),
     "tool-use",
   ],
-  ["an answer cut short", {}, [answer({ hour: 12 })], "max_tokens", said(["text", '{"hour":12}']), "length"],
+  ["an answer cut short", {}, [answer({ hour: 12 })], "max_tokens", replyOf(["text", '{"hour":12}']), "length"],
   [
     "a call beside the answer",
     { tools: [tool("f")] },
     [call, answer({ hour: 3 })],
     "tool_use",
-    said(["tool-call"], ["text", '{"hour":3}']),
+    replyOf(["tool-call"], ["text", '{"hour":3}']),
     "tool-use",
   ],
 ];

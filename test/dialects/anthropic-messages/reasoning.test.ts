@@ -81,10 +81,10 @@ const sampled: [Sampling, object, string[]][] = [
 ];
 
 test.each(sampled)("with thinking on, sampling %j (bug 36)", (sampling, expected, warnings) => {
-  const told = rendered({ sampling, reasoning: { adaptive: true } });
-  const { temperature, top_p, top_k } = told.body;
+  const result = rendered({ sampling, reasoning: { adaptive: true } });
+  const { temperature, top_p, top_k } = result.body;
   expect(JSON.parse(JSON.stringify({ temperature, top_p, top_k }))).toEqual(expected);
-  expect(told.warnings).toEqual(warnings);
+  expect(result.warnings).toEqual(warnings);
 });
 
 const families: [string, Partial<ReturnType<typeof limitsOf>>][] = [

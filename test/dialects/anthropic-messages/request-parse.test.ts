@@ -5,7 +5,7 @@ import { wrapProviderState } from "../../../src/canonical/provider-state.ts";
 import type { Json, JsonObject } from "../../../src/lib/json.ts";
 import { wireJson } from "../../support/fixtures.ts";
 import { envelopeOf } from "../../support/laws.ts";
-import { askOf, dialect, hello, parsed, refusal, said } from "./bench.ts";
+import { askOf, dialect, hello, messageOf, parsed, refusal } from "./bench.ts";
 
 test("the smallest request", () => {
   expect(parsed()).toStrictEqual(askOf({ model: "claude-x" }));
@@ -140,8 +140,8 @@ describe("messages", () => {
     ];
     const messages = turnsOf({ role: "user", content });
     expect(messages).toEqual([
-      said("tool", { type: "tool-result", callId: "t", content: [], isError: false }),
-      said("user", "here"),
+      messageOf("tool", { type: "tool-result", callId: "t", content: [], isError: false }),
+      messageOf("user", "here"),
     ]);
   });
 
@@ -155,7 +155,7 @@ describe("messages", () => {
       ],
     });
     expect(system.map((block) => block.text)).toEqual(["one", "two"]);
-    expect(turns).toEqual([said("user", "hi"), said("system", "three")]);
+    expect(turns).toEqual([messageOf("user", "hi"), messageOf("system", "three")]);
   });
 
   test("thinking: native, enveloped, unsigned and redacted (bugs 31, 32)", () => {

@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import type { ChatRequest, Tool } from "../../../src/canonical/chat.ts";
 import type { RenderContext } from "../../../src/dialects/dialect.ts";
 import type { JsonObject } from "../../../src/lib/json.ts";
-import { askOf, dialect, refusal, rendered, said } from "./bench.ts";
+import { askOf, dialect, messageOf, refusal, rendered } from "./bench.ts";
 
 test("the smallest call", () => {
   const { call, warnings } = rendered();
@@ -88,10 +88,10 @@ const rows: Row[] = [
 ];
 
 test.each(rows)("%j", (ask, more, warnings, context = {}) => {
-  const told = rendered(ask, context);
-  const { model: _model, max_tokens: _max, messages: _messages, ...rest } = told.body;
+  const result = rendered(ask, context);
+  const { model: _model, max_tokens: _max, messages: _messages, ...rest } = result.body;
   expect(rest).toEqual(more);
-  expect(told.warnings).toEqual(warnings);
+  expect(result.warnings).toEqual(warnings);
 });
 
 test("a long user id is hashed to the same name each time", () => {
@@ -113,7 +113,7 @@ const bounds: [number | undefined, number | undefined, string, number, string[]]
   [100_000, without, "claude-x", 100_000, []],
 ];
 
-test.each(bounds)("max_tokens: asked %p, catalog %p, %s: %d", (asked, catalog, model, expected, warnings) => {
+test.each(bounds)("max_tokens: asked %p, catalog %p, %s: %d", (requested, catalog, model, expected, warnings) => {
   const context: RenderContext = {
     model,
     origin: "anthropic",
@@ -121,10 +121,10 @@ test.each(bounds)("max_tokens: asked %p, catalog %p, %s: %d", (asked, catalog, m
     ...(catalog === undefined ? {} : { maxOutputTokens: catalog }),
   };
   const { maxOutputTokens: _default, ...rest } = askOf();
-  const ask = asked === undefined ? rest : { ...rest, maxOutputTokens: asked };
-  const { call, warnings: told } = dialect.request.render(ask, context);
+  const ask = requested === undefined ? rest : { ...rest, maxOutputTokens: requested };
+  const { call, warnings: result } = dialect.request.render(ask, context);
   expect(call.body["max_tokens"]).toBe(expected);
-  expect(told.map(({ code, path }) => `${code} ${path}`)).toEqual(warnings);
+  expect(result.map(({ code, path }) => `${code} ${path}`)).toEqual(warnings);
 });
 
 const refused: [Partial<ChatRequest>, string][] = [
@@ -132,8 +132,11 @@ const refused: [Partial<ChatRequest>, string][] = [
   [{ logprobs: 0 }, "client.logprobs"],
   [{ choices: 2 }, "client.choices"],
   [{ stopSequences: ["ok", " \n"] }, "client.stopSequences"],
-  [{ messages: [said("user", { type: "audio", source: { kind: "url", url: "x" }, path: "m[0].p[1]" })] }, "m[0].p[1]"],
-  [{ messages: [said("user", { type: "foreign", origin: "gemini", wire: {}, path: "m[0].p[2]" })] }, "m[0].p[2]"],
+  [
+    { messages: [messageOf("user", { type: "audio", source: { kind: "url", url: "x" }, path: "m[0].p[1]" })] },
+    "m[0].p[1]",
+  ],
+  [{ messages: [messageOf("user", { type: "foreign", origin: "gemini", wire: {}, path: "m[0].p[2]" })] }, "m[0].p[2]"],
   [{ tools: [{ kind: "hosted", origin: "openai-chat", wire: {}, path: "tools[0].type" }] }, "tools[0].type"],
   [{ format: { type: "schema", strict: true, schema: { not: {} } } }, "client.format"],
 ];

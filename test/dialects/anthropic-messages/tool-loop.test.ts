@@ -3,14 +3,14 @@ import { describe, expect, test } from "bun:test";
 import type { Block, Message } from "../../../src/canonical/chat.ts";
 import type { JsonObject } from "../../../src/lib/json.ts";
 import { envelopeOf } from "../../support/laws.ts";
-import { call, dialect, hello, parsed, rendered, result, said } from "./bench.ts";
+import { call, dialect, hello, messageOf, parsed, rendered, result } from "./bench.ts";
 
 const model = "claude-sonnet-4-5-20250929";
 const reasoning = { budgetTokens: 2048 };
 const thought: Block = { type: "thinking", text: "Hm.", signature: { origin: "anthropic", data: "c2ln" } };
 const assistant = (...blocks: Block[]): Message => ({ role: "assistant", blocks });
 const tool = (id: string): Message => ({ role: "tool", blocks: [result(id)] });
-const user = said("user", "And now?");
+const user = messageOf("user", "And now?");
 const loss = ["approximated client.reasoning"];
 
 const typesOf = (messages: unknown): string[][] =>

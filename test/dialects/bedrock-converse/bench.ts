@@ -8,7 +8,7 @@ import { wireJson, wireText } from "../../support/fixtures.ts";
 import { envelopeOf, framesOf, lawModel, lawReadContext, readAll } from "../../support/laws.ts";
 import { plainAsk } from "../../support/sample-requests.ts";
 
-export { call, refusal, result, said } from "../../support/blocks.ts";
+export { call, messageOf, refusal, result } from "../../support/blocks.ts";
 
 export const dialect = bedrockConverse;
 

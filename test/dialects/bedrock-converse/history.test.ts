@@ -1,7 +1,7 @@
 // Turns and what they hold in this dialect's words: calls and results, system turns, cache points, images and documents.
 import { describe, expect, test } from "bun:test";
 import type { Block, ChatRequest, FunctionTool } from "../../../src/canonical/chat.ts";
-import { call, claude, llama, messagesOf, oss, refusal, rendered, result, said } from "./bench.ts";
+import { call, claude, llama, messageOf, messagesOf, oss, refusal, rendered, result } from "./bench.ts";
 
 const parameters = { type: "object", properties: { zone: { type: "string" } } };
 const tool: FunctionTool = { kind: "function", name: "get_time", description: "Tells the time.", parameters };
@@ -14,10 +14,10 @@ const refused = (more: Partial<ChatRequest>, model = claude) => refusal(() => re
 describe("history", () => {
   test("calls and results, all results at once, failures marked", () => {
     const turns = [
-      said("user", "hi"),
-      said("assistant", call("a"), "Let me see.", call("b")),
-      said("tool", result("b", "", true), result("a")),
-      said("user", "and?"),
+      messageOf("user", "hi"),
+      messageOf("assistant", call("a"), "Let me see.", call("b")),
+      messageOf("tool", result("b", "", true), result("a")),
+      messageOf("user", "and?"),
     ];
     const { messages, warnings } = messagesOf(turns, { tools: [tool] });
     const toolUse = (toolUseId: string) => ({ toolUse: { toolUseId, name: "get_time", input: { zone: "UTC" } } });
@@ -37,7 +37,11 @@ describe("history", () => {
   });
 
   test("failures in words, where no mark is known", () => {
-    const turns = [said("user", "hi"), said("assistant", call("a")), said("tool", result("a", "down", true))];
+    const turns = [
+      messageOf("user", "hi"),
+      messageOf("assistant", call("a")),
+      messageOf("tool", result("a", "down", true)),
+    ];
     const { messages, warnings } = messagesOf(turns, { tools: [tool] }, oss);
     expect(messages).toMatchObject([
       {},
@@ -50,7 +54,12 @@ describe("history", () => {
   test.each([[{ tools: [] }], [{ tools: [tool], toolChoice: { type: "none" } }]] as const)(
     "without tools the service knows no calls: %j",
     (more) => {
-      const turns = [said("user", "hi"), said("assistant", call("a")), said("tool", result("a")), said("user", "so?")];
+      const turns = [
+        messageOf("user", "hi"),
+        messageOf("assistant", call("a")),
+        messageOf("tool", result("a")),
+        messageOf("user", "so?"),
+      ];
       const { messages, warnings } = messagesOf(turns, more);
       expect(messages).toEqual([
         { role: "user", content: [{ text: "hi" }] },
@@ -62,7 +71,12 @@ describe("history", () => {
   );
 
   test("system turns in the middle keep their place, those at the front are the system prompt", () => {
-    const turns = [said("system", "Be brief."), said("user", "hi"), said("system", "Now rhyme."), said("user", "go")];
+    const turns = [
+      messageOf("system", "Be brief."),
+      messageOf("user", "hi"),
+      messageOf("system", "Now rhyme."),
+      messageOf("user", "go"),
+    ];
     const { body } = rendered({ system: [{ type: "text", text: "You are kind." }], messages: turns });
     expect(body.system).toEqual([{ text: "You are kind." }, { text: "Be brief." }]);
     expect(body.messages).toEqual([
@@ -74,7 +88,7 @@ describe("history", () => {
     const cache = { wire: { type: "ephemeral", ttl: "1h" } };
     const more: Partial<ChatRequest> = {
       system: [{ type: "text", text: "Long.", cache: { wire: { type: "ephemeral" } } }],
-      messages: [said("user", { type: "text", text: "hi", cache })],
+      messages: [messageOf("user", { type: "text", text: "hi", cache })],
       tools: [{ ...tool, cache }],
     };
     expect(rendered(more).body).toMatchObject({
@@ -91,7 +105,7 @@ describe("media", () => {
     const pdf: Block = { type: "document", source: bytes("application/pdf", "JVBERi0xLjc="), title: "Plan_é.pdf" };
     const note: Block = { type: "document", source: { kind: "text", text: "Grüße" } };
     const image: Block = { type: "image", source: bytes("image/jpg", png) };
-    const { messages, warnings } = messagesOf([said("user", image, pdf, pdf, note)]);
+    const { messages, warnings } = messagesOf([messageOf("user", image, pdf, pdf, note)]);
     expect(messages).toEqual([
       {
         role: "user",
@@ -109,7 +123,7 @@ describe("media", () => {
 
   test("data addresses are opened", () => {
     const image: Block = { type: "image", source: { kind: "url", url: `data:image/png;base64,${png}` } };
-    expect(messagesOf([said("user", image)]).messages).toMatchObject([
+    expect(messagesOf([messageOf("user", image)]).messages).toMatchObject([
       { content: [{ image: { format: "png", source: { bytes: png } } }] },
     ]);
   });
@@ -121,9 +135,11 @@ describe("media", () => {
     ["audio", { type: "audio", source: bytes("audio/wav", "AA=="), path: "m[0].u" }],
   ] as const)("%s is refused by its path, in results too", (_, block) => {
     const answer = { kind: "unsupported_parameter", param: "m[0].u", status: 400 };
-    expect(refused({ messages: [said("user", block)] })).toEqual(answer);
+    expect(refused({ messages: [messageOf("user", block)] })).toEqual(answer);
     if (block.type === "audio") return;
     const results: Block = { type: "tool-result", callId: "a", isError: false, content: [block] };
-    expect(refused({ messages: [said("assistant", call("a")), said("tool", results)], tools: [tool] })).toEqual(answer);
+    expect(
+      refused({ messages: [messageOf("assistant", call("a")), messageOf("tool", results)], tools: [tool] }),
+    ).toEqual(answer);
   });
 });

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import type { Block, ChatRequest, FunctionTool } from "../../../src/canonical/chat.ts";
 import { collectEvents } from "../../../src/canonical/stream-event.ts";
-import { askOf, claude, dialect, llama, messagesOf, nova, oss, refusal, rendered, said } from "./bench.ts";
+import { askOf, claude, dialect, llama, messageOf, messagesOf, nova, oss, refusal, rendered } from "./bench.ts";
 
 const parameters = { type: "object", properties: { zone: { type: "string" } } };
 const tool: FunctionTool = { kind: "function", name: "get_time", description: "Tells the time.", parameters };
@@ -127,7 +127,11 @@ describe("thinking", () => {
       redacted: true,
       signature: { origin: "bedrock", data: "RU5D" },
     };
-    const messages = [said("user", "hi"), said("assistant", thought("bedrock"), sealed, "Yes."), said("user", "and?")];
+    const messages = [
+      messageOf("user", "hi"),
+      messageOf("assistant", thought("bedrock"), sealed, "Yes."),
+      messageOf("user", "and?"),
+    ];
     expect(messagesOf(messages).messages).toMatchObject([
       {},
       {
@@ -139,7 +143,11 @@ describe("thinking", () => {
       },
       {},
     ]);
-    const foreign = [said("user", "hi"), said("assistant", thought("gemini"), "Yes."), said("user", "and?")];
+    const foreign = [
+      messageOf("user", "hi"),
+      messageOf("assistant", thought("gemini"), "Yes."),
+      messageOf("user", "and?"),
+    ];
     expect(JSON.stringify(messagesOf(foreign).messages)).not.toContain("reasoning");
   });
 });
@@ -156,8 +164,8 @@ describe("tools", () => {
     [{ type: "tool", name: "get_time" }, { tool: { name: "get_time" } }],
     [{ type: "allowed", names: ["get_time"], required: true }, { any: {} }],
   ] as const)("the choice %j", (toolChoice, expected) => {
-    const { config: said } = config({ toolChoice });
-    expect(said).toEqual({ tools: [{ toolSpec: spec }], ...(expected ? { toolChoice: expected } : {}) });
+    const { config: messageOf } = config({ toolChoice });
+    expect(messageOf).toEqual({ tools: [{ toolSpec: spec }], ...(expected ? { toolChoice: expected } : {}) });
   });
 
   test("one call at most: never two choices in one request", () => {
@@ -185,8 +193,8 @@ describe("tools", () => {
 
   test("names that do not fit, free text, schemas that are none", () => {
     const custom = { kind: "custom", name: "apply patch", path: "tools[0]" } as const;
-    const { config: said, warnings } = config({ tools: [custom, { kind: "function", name: "get.day" }] });
-    expect(said).toMatchObject({
+    const { config: messageOf, warnings } = config({ tools: [custom, { kind: "function", name: "get.day" }] });
+    expect(messageOf).toMatchObject({
       tools: [
         { toolSpec: { name: "apply_patch", inputSchema: { json: { required: ["input"] } } } },
         { toolSpec: { name: "get_day", inputSchema: { json: { type: "object", properties: {} } } } },

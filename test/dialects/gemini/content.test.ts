@@ -1,7 +1,7 @@
 // Every kind of content as parts of a request.
 import { describe, expect, test } from "bun:test";
 import type { Block } from "../../../src/canonical/chat.ts";
-import { contentsOf, refusal, rendered, said } from "./bench.ts";
+import { contentsOf, messageOf, refusal, rendered } from "./bench.ts";
 
 describe("content", () => {
   const bytes = (mediaType: string, base64 = "AAAA") => ({ kind: "bytes", mediaType, base64 }) as const;
@@ -61,7 +61,7 @@ describe("content", () => {
     ["its own kind", { type: "foreign", origin: "gemini", wire: { a: 1 } }, [{ a: 1 }], []],
   ];
   test.each(rows)("%s", (_, block, parts, warnings) => {
-    expect(contentsOf([said("user", block)])).toEqual({ contents: [{ role: "user", parts }] as never, warnings });
+    expect(contentsOf([messageOf("user", block)])).toEqual({ contents: [{ role: "user", parts }] as never, warnings });
   });
 
   const bad: [string, Block][] = [
@@ -70,7 +70,7 @@ describe("content", () => {
     ["a foreign part", { type: "foreign", origin: "anthropic-messages", wire: {}, path: "p" }],
   ];
   test.each(bad)("%s is refused by its path", (_, block) => {
-    expect(refusal(() => rendered({ messages: [said("user", block)] }))).toEqual({
+    expect(refusal(() => rendered({ messages: [messageOf("user", block)] }))).toEqual({
       kind: "unsupported_parameter",
       param: "p",
       status: 400,

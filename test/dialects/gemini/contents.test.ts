@@ -1,7 +1,7 @@
 // The list of contents into turns: media, calls with their results, and the state that came with a part.
 import { describe, expect, test } from "bun:test";
 import type { JsonObject } from "../../../src/lib/json.ts";
-import { call, contentOf, result, said, sealedBy, turnsOf } from "./bench.ts";
+import { call, contentOf, messageOf, result, sealedBy, turnsOf } from "./bench.ts";
 
 const { user, model } = contentOf;
 const envelopeText = (state: string): string => Buffer.from(`gw1.${state}`).toString("base64");
@@ -99,9 +99,9 @@ describe("calls and results", () => {
       ),
     );
     expect(messages.slice(1)).toEqual([
-      said("assistant", call("call_1_0"), call("call_1_1", "get_day"), call("call_1_2")),
-      said("tool", result("call_1_0", "1"), result("call_1_2", "2"), result("call_1_1", "3")),
-      said("user", "go on"),
+      messageOf("assistant", call("call_1_0"), call("call_1_1", "get_day"), call("call_1_2")),
+      messageOf("tool", result("call_1_0", "1"), result("call_1_2", "2"), result("call_1_1", "3")),
+      messageOf("user", "go on"),
     ]);
   });
 
@@ -112,11 +112,11 @@ describe("calls and results", () => {
       model(callPart(undefined, "get_day")),
       user(resultPart({ output: "1" }), resultPart({ output: "2" }, undefined, "get_day")),
     );
-    expect(messages.at(-1)).toEqual(said("tool", result("call_1_0", "1"), result("call_2_0", "2")));
+    expect(messages.at(-1)).toEqual(messageOf("tool", result("call_1_0", "1"), result("call_2_0", "2")));
   });
 
   test("a result without a call keeps its name", () => {
-    expect(turnsOf(user(resultPart({ output: "1" })))).toEqual([said("tool", result("get_time", "1"))]);
+    expect(turnsOf(user(resultPart({ output: "1" })))).toEqual([messageOf("tool", result("get_time", "1"))]);
   });
 
   const responses: [JsonObject, string, boolean][] = [
@@ -130,7 +130,7 @@ describe("calls and results", () => {
   ];
   test.each(responses)("response %j", (response, text, isError) => {
     const messages = turnsOf(user({ text: "hi" }), model(callPart("c1")), user(resultPart(response, "c1")));
-    expect(messages.at(-1)).toEqual(said("tool", result("c1", text, isError)));
+    expect(messages.at(-1)).toEqual(messageOf("tool", result("c1", text, isError)));
   });
 
   test("media in a result", () => {

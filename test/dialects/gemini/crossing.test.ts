@@ -6,7 +6,7 @@ import type { Dialect } from "../../../src/dialects/dialect.ts";
 import { anthropicMessages, gemini, openaiChat } from "../../../src/dialects/index.ts";
 import type { JsonObject } from "../../../src/lib/json.ts";
 import { envelopeOf, writeContextOf } from "../../support/laws.ts";
-import { askOf, contentsOf, said, wholeFixture } from "./bench.ts";
+import { askOf, contentsOf, messageOf, wholeFixture } from "./bench.ts";
 
 /** Its client expects thinking in the reply. */
 const asking = askOf({ reasoning: { adaptive: true } });
@@ -50,7 +50,11 @@ function streamed(client: Chat, response: ChatResponse): readonly Block[] {
 
 /** The model's parts that go back upstream. */
 function partsOf(blocks: readonly Block[]): JsonObject[] {
-  const { contents } = contentsOf([said("user", "hi"), said("assistant", ...blocks), said("user", "on")]);
+  const { contents } = contentsOf([
+    messageOf("user", "hi"),
+    messageOf("assistant", ...blocks),
+    messageOf("user", "on"),
+  ]);
   return (contents as JsonObject[]).flatMap(({ role, parts }) => (role === "model" ? (parts as JsonObject[]) : []));
 }
 

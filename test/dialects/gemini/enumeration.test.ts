@@ -59,10 +59,10 @@ const rows: [string, string, string][] = [
 ];
 
 describe("the reply", () => {
-  test.each(rows)("%s, whole and streamed", (_, said, text) => {
-    const whole = dialect.response.render(answerOf(said), writeContextOf(request));
+  test.each(rows)("%s, whole and streamed", (_, deltas, text) => {
+    const whole = dialect.response.render(answerOf(deltas), writeContextOf(request));
     expect(whole).toMatchObject({ candidates: [{ content: { parts: [{ text }] } }] });
-    const pieces = [...streamEventsOf(answerOf(said))].flatMap((event): StreamEvent[] =>
+    const pieces = [...streamEventsOf(answerOf(deltas))].flatMap((event): StreamEvent[] =>
       event.type === "text" ? [...event.text].map((piece) => ({ ...event, text: piece })) : [event],
     );
     const parts = partsOf(written(pieces, request)) as { text: string }[];

@@ -132,8 +132,8 @@ describe("for clients", () => {
   );
 
   test("what one gateway says another one understands", () => {
-    const said = new GatewayError("upstream_rejected", "No.", { param: "contents", code: "odd", status: 422 });
-    const { status, body } = render(said);
+    const refused = new GatewayError("upstream_rejected", "No.", { param: "contents", code: "odd", status: 422 });
+    const { status, body } = render(refused);
     expect(dialect.error.parse(status, body)).toMatchObject({
       status: 422,
       code: "odd",

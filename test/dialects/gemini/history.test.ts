@@ -1,7 +1,7 @@
 // Turns as contents: roles, calls with their results, and state in the history.
 import { describe, expect, test } from "bun:test";
 import type { Block, ChatRequest, Message } from "../../../src/canonical/chat.ts";
-import { call, contentsOf, rendered, result, said } from "./bench.ts";
+import { call, contentsOf, messageOf, rendered, result } from "./bench.ts";
 
 const sentinel = "skip_thought_signature_validator";
 const old = "gemini-2.5-flash";
@@ -14,13 +14,18 @@ describe("roles and turns", () => {
   test("all system prefixes are kept, in order (bug 24)", () => {
     const ask: Partial<ChatRequest> = {
       system: [{ type: "text", text: "a" }],
-      messages: [said("system", "b"), said("user", "hi")],
+      messages: [messageOf("system", "b"), messageOf("user", "hi")],
     };
     expect(rendered(ask).body.systemInstruction).toEqual({ parts: [{ text: "a" }, { text: "b" }] });
   });
 
   test("a system turn in the middle keeps its place, marked (bug 23)", () => {
-    const messages = [said("user", "a"), said("assistant", "b"), said("system", "c"), said("user", "d")];
+    const messages = [
+      messageOf("user", "a"),
+      messageOf("assistant", "b"),
+      messageOf("system", "c"),
+      messageOf("user", "d"),
+    ];
     expect(contentsOf(messages)).toEqual({
       contents: [
         { role: "user", parts: [{ text: "a" }] },
@@ -32,7 +37,7 @@ describe("roles and turns", () => {
   });
 
   test("the first turn is the user's", () => {
-    expect(contentsOf([said("assistant", "a")])).toEqual({
+    expect(contentsOf([messageOf("assistant", "a")])).toEqual({
       contents: [
         { role: "user", parts: [{ text: "." }] },
         { role: "model", parts: [{ text: "a" }] },
@@ -42,7 +47,7 @@ describe("roles and turns", () => {
   });
 
   test("a participant's name stands before the words", () => {
-    const message: Message = { ...said("user", "hi"), name: "Ann" };
+    const message: Message = { ...messageOf("user", "hi"), name: "Ann" };
     expect(contentsOf([message])).toEqual({
       contents: [{ role: "user", parts: [{ text: "Ann: hi" }] }],
       warnings: ["approximated client.messages"],
@@ -50,7 +55,7 @@ describe("roles and turns", () => {
   });
 
   test("empty texts and turns are none (bug 21)", () => {
-    expect(contentsOf([said("user", "a"), said("assistant", ""), said("user", "b")]).contents).toEqual([
+    expect(contentsOf([messageOf("user", "a"), messageOf("assistant", ""), messageOf("user", "b")]).contents).toEqual([
       { role: "user", parts: [{ text: "a" }, { text: "b" }] },
     ]);
   });
@@ -59,12 +64,12 @@ describe("roles and turns", () => {
 describe("calls and results", () => {
   test("parallel calls are one content, their results another, in call order (bugs 4, 5)", () => {
     const messages = [
-      said("user", "hi"),
-      said("assistant", call("c1")),
-      said("assistant", call("c2")),
-      said("tool", result("c2", "two")),
-      said("tool", result("c1", "one")),
-      said("user", "and?"),
+      messageOf("user", "hi"),
+      messageOf("assistant", call("c1")),
+      messageOf("assistant", call("c2")),
+      messageOf("tool", result("c2", "two")),
+      messageOf("tool", result("c1", "one")),
+      messageOf("user", "and?"),
     ];
     expect(contentsOf(messages)).toEqual({
       contents: [
@@ -78,7 +83,7 @@ describe("calls and results", () => {
   });
 
   test("older models know no ids and want no proof", () => {
-    const messages = [said("user", "hi"), said("assistant", call("c1")), said("tool", result("c1"))];
+    const messages = [messageOf("user", "hi"), messageOf("assistant", call("c1")), messageOf("tool", result("c1"))];
     expect(contentsOf(messages, old).contents).toEqual([
       { role: "user", parts: [{ text: "hi" }] },
       { role: "model", parts: [{ functionCall: { name: "get_time", args: { zone: "UTC" } } }] },
@@ -87,7 +92,11 @@ describe("calls and results", () => {
   });
 
   test("a call without a result gets one (bug 6), a result without a call is told as text (bug 7)", () => {
-    const messages = [said("tool", result("gone", "late")), said("assistant", call("c1")), said("user", "go on")];
+    const messages = [
+      messageOf("tool", result("gone", "late")),
+      messageOf("assistant", call("c1")),
+      messageOf("user", "go on"),
+    ];
     expect(contentsOf(messages)).toEqual({
       contents: [
         { role: "user", parts: [{ text: "Result of an earlier tool call (gone):" }, { text: "late" }] },
@@ -112,17 +121,21 @@ describe("calls and results", () => {
     ['{"code":7}', true, { error: { code: 7 } }],
   ];
   test.each(responses)("result %j, error %p", (text, isError, response) => {
-    const messages = [said("user", "hi"), said("assistant", call("c1")), said("tool", result("c1", text, isError))];
+    const messages = [
+      messageOf("user", "hi"),
+      messageOf("assistant", call("c1")),
+      messageOf("tool", result("c1", text, isError)),
+    ];
     expect(contentsOf(messages).contents).toMatchObject([{}, {}, { parts: [{ functionResponse: { response } }] }]);
   });
 
   test("ids that repeat in later turns keep the names of their own turn", () => {
     const messages = [
-      said("user", "hi"),
-      said("assistant", call("1", "a")),
-      said("tool", result("1")),
-      said("assistant", call("1", "b")),
-      said("tool", result("1")),
+      messageOf("user", "hi"),
+      messageOf("assistant", call("1", "a")),
+      messageOf("tool", result("1")),
+      messageOf("assistant", call("1", "b")),
+      messageOf("tool", result("1")),
     ];
     expect(contentsOf(messages).contents).toMatchObject([
       {},
@@ -143,7 +156,11 @@ describe("calls and results", () => {
     ["nonsense", { _raw_arguments: "nonsense" }, ["approximated client.messages", unsigned]],
   ];
   test.each(inputs)("arguments %j (bugs 13, 14)", (input, args, warnings) => {
-    const messages = [said("user", "hi"), said("assistant", call("c1", "get_time", input)), said("tool", result("c1"))];
+    const messages = [
+      messageOf("user", "hi"),
+      messageOf("assistant", call("c1", "get_time", input)),
+      messageOf("tool", result("c1")),
+    ];
     const made = contentsOf(messages);
     expect(made.contents).toMatchObject([{}, { parts: [{ functionCall: { args } }] }, {}]);
     expect(made.warnings).toEqual([...warnings]);
@@ -152,9 +169,9 @@ describe("calls and results", () => {
   describe("media in a result (bug 19)", () => {
     const image: Block = { type: "image", source: { kind: "bytes", mediaType: "image/png", base64: "AAAA" } };
     const messages = [
-      said("user", "hi"),
-      said("assistant", call("c1")),
-      said("tool", {
+      messageOf("user", "hi"),
+      messageOf("assistant", call("c1")),
+      messageOf("tool", {
         type: "tool-result",
         callId: "c1",
         content: [{ type: "text", text: "see" }, image],
@@ -189,7 +206,7 @@ describe("state in the history", () => {
     redacted: true,
   });
   const modelParts = (...blocks: (Block | string)[]) => {
-    const messages = [said("user", "hi"), said("assistant", ...blocks), said("user", "on")];
+    const messages = [messageOf("user", "hi"), messageOf("assistant", ...blocks), messageOf("user", "on")];
     const [, content] = contentsOf(messages).contents as { parts: object[] }[];
     return content?.parts;
   };

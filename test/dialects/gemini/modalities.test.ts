@@ -15,7 +15,7 @@ const voicePath = "generationConfig.speechConfig.voiceConfig.prebuiltVoiceConfig
 const spoken = (voiceName: string) => ({ voiceConfig: { prebuiltVoiceConfig: { voiceName } } });
 const pixel = "iVBORw0KGgo=";
 
-const wishes: [string, JsonObject, OutputModalities | undefined][] = [
+const variants: [string, JsonObject, OutputModalities | undefined][] = [
   ["text", { responseModalities: ["TEXT"] }, undefined],
   ["a form without the wish", { imageConfig: { aspectRatio: "1:1" } }, undefined],
   ["a picture", { responseModalities: ["Text", "image"] }, { path, image: {} }],
@@ -32,11 +32,11 @@ const wishes: [string, JsonObject, OutputModalities | undefined][] = [
   ],
 ];
 
-test.each(wishes)("%s is understood", (_, generation, media) => {
+test.each(variants)("%s is understood", (_, generation, media) => {
   expect(config(generation).media).toEqual(media as OutputModalities);
 });
 
-test.each(wishes.filter(([, , media]) => media !== undefined))(
+test.each(variants.filter(([, , media]) => media !== undefined))(
   "%s is asked of a server of this dialect",
   (_, wire, media) => {
     const { generationConfig } = rendered({ media: media as OutputModalities }).body as {

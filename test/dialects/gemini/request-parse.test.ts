@@ -2,7 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import type { JsonObject } from "../../../src/lib/json.ts";
 import { wireJson } from "../../support/fixtures.ts";
-import { contentOf, dialect, envelope, extrasOf, parsed, refusal, result, said } from "./bench.ts";
+import { contentOf, dialect, envelope, extrasOf, messageOf, parsed, refusal, result } from "./bench.ts";
 
 const { user, model } = contentOf;
 const config = (generationConfig: JsonObject): JsonObject => ({ generationConfig });
@@ -51,7 +51,7 @@ test("a request of an agent, in both spellings", () => {
           },
         ],
       },
-      said("tool", result("8f2b1a0e", "12:00")),
+      messageOf("tool", result("8f2b1a0e", "12:00")),
     ],
     tools: [
       {

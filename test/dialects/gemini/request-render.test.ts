@@ -80,9 +80,9 @@ describe("generationConfig", () => {
   ];
   const full = rows.map(([ask, config, lost, model = current]) => [ask, config, lost, model] as const);
   test.each(full)("%j", (ask, generationConfig, warnings, model) => {
-    const { body, warnings: said } = rendered(ask, model);
+    const { body, warnings: given } = rendered(ask, model);
     expect(body.generationConfig).toEqual(generationConfig as never);
-    expect(said).toEqual([...warnings]);
+    expect(given).toEqual([...warnings]);
   });
 
   test("a bound over the model's own is lowered", () => {

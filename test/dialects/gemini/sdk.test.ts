@@ -10,7 +10,7 @@ import { formatFrame } from "../../../src/lib/sse.ts";
 import { geminiClient } from "../../support/clients.ts";
 import { writeContextOf } from "../../support/laws.ts";
 import { upstream } from "../../support/upstream.ts";
-import { askOf, call, dialect, envelope, said, wholeFixture } from "./bench.ts";
+import { askOf, call, dialect, envelope, messageOf, wholeFixture } from "./bench.ts";
 
 const up = await upstream();
 const client = geminiClient(up.url, "none");
@@ -34,17 +34,17 @@ const calling = answerOf(
 );
 
 /** The upstream answers with this, as a gateway would write it. */
-function tellsWhole(response: ChatResponse): void {
+function expectWhole(response: ChatResponse): void {
   up.next({ json: dialect.response.render(response, context) });
 }
 
-function tellsStream(response: ChatResponse): void {
+function expectStream(response: ChatResponse): void {
   const writer = dialect.stream?.writer(context);
   up.next({ frames: [...streamEventsOf(response)].flatMap((event) => writer?.write(event) ?? []).map(formatFrame) });
 }
 
 /** The ask that the SDK's request number `index` means; the request passes the schema. */
-async function asked(index: number) {
+async function requested(index: number) {
   const seen = await up.seen(index);
   expect(requests.Errors(seen.json)).toEqual([]);
   const [, model = "", verb = ""] = /models\/(.+):(\w+)$/.exec(seen.path) ?? [];
@@ -81,18 +81,18 @@ const expected = {
 };
 
 test("a whole reply", async () => {
-  tellsWhole(calling);
+  expectWhole(calling);
   const reply = await client.models.generateContent({ model: "smart", contents: "hi" });
   expect(shown([reply])).toEqual(expected);
   expect(reply).toMatchObject({ responseId: "r1", modelVersion: "m" });
-  expect(await asked(0)).toMatchObject({ model: "smart", stream: false, messages: [said("user", "hi")] });
+  expect(await requested(0)).toMatchObject({ model: "smart", stream: false, messages: [messageOf("user", "hi")] });
 });
 
 test("a stream", async () => {
-  tellsStream(calling);
+  expectStream(calling);
   const chunks = await Array.fromAsync(await client.models.generateContentStream({ model: "smart", contents: "hi" }));
   expect(shown(chunks)).toEqual(expected);
-  expect((await asked(0)).stream).toBe(true);
+  expect((await requested(0)).stream).toBe(true);
 });
 
 test.each(["whole", "stream"])("a chat brings state, calls and results back as they went: %s", async (how) => {
@@ -101,39 +101,39 @@ test.each(["whole", "stream"])("a chat brings state, calls and results back as t
     if (how === "whole") return void (await chat.sendMessage(message));
     await Array.fromAsync(await chat.sendMessageStream(message));
   };
-  const tells = how === "whole" ? tellsWhole : tellsStream;
-  tells(calling);
+  const expectResponse = how === "whole" ? expectWhole : expectStream;
+  expectResponse(calling);
   await send({ message: "hi" });
-  tells(answerOf([{ type: "text", text: "Noon." }], "end"));
+  expectResponse(answerOf([{ type: "text", text: "Noon." }], "end"));
   const results = expected.calls.map(({ id, name }) => ({
     functionResponse: { id, name, response: { output: name } },
   }));
   await send({ message: results });
-  const { messages: turns } = await asked(1);
+  const { messages: turns } = await requested(1);
   const blocks = turns.flatMap((turn) => turn.blocks);
   const ids = blocks.flatMap((block) => (block.type === "tool-call" ? [block.id] : []));
   const signed = blocks.flatMap((block) => (block.type === "thinking" && block.signature ? [block.signature] : []));
-  expect(turns[0]).toEqual(said("user", "hi"));
+  expect(turns[0]).toEqual(messageOf("user", "hi"));
   expect({ ids, signed }).toEqual({ ids: ["c1", "c2"], signed: [theirs] });
   expect(turns.at(-1)).toMatchObject({ role: "tool", blocks: [{ callId: "c1" }, { callId: "c2" }] });
   expect(chat.getHistory(true)).toEqual(chat.getHistory(false));
 });
 
 test("a picture, and the modalities that ask for it", async () => {
-  tellsWhole(wholeFixture("image"));
+  expectWhole(wholeFixture("image"));
   const config = { responseModalities: [Modality.TEXT, Modality.IMAGE], imageConfig: { aspectRatio: "1:1" } };
   const reply = await client.models.generateContent({ model: "smart", contents: "a dot", config });
   expect(reply.candidates?.[0]?.content?.parts?.[1]?.inlineData?.data).toStartWith("iVBORw0KGgo");
-  expect((await asked(0)).media).toEqual({
+  expect((await requested(0)).media).toEqual({
     path: "generationConfig.responseModalities",
     image: { aspectRatio: "1:1" },
   });
 });
 
 test("sources, stops and blocked prompts", async () => {
-  tellsWhole(wholeFixture("grounding"));
-  tellsStream(answerOf([{ type: "text", text: "cut" }], "length"));
-  tellsWhole(wholeFixture("blocked"));
+  expectWhole(wholeFixture("grounding"));
+  expectStream(answerOf([{ type: "text", text: "cut" }], "length"));
+  expectWhole(wholeFixture("blocked"));
   const ask = { model: "smart", contents: "hi" };
   const grounded = await client.models.generateContent(ask);
   const segment = grounded.candidates?.[0]?.groundingMetadata?.groundingSupports?.[0]?.segment;
@@ -177,7 +177,7 @@ test("a heartbeat between the chunks is passed over", async () => {
 });
 
 test("what the SDK's own types ask for is understood", async () => {
-  tellsWhole(calling);
+  expectWhole(calling);
   await client.models.generateContent({
     model: "smart",
     contents: [
@@ -194,7 +194,7 @@ test("what the SDK's own types ask for is understood", async () => {
       toolConfig: { functionCallingConfig: { mode: "ANY" as never, allowedFunctionNames: ["f"] } },
     },
   });
-  expect(await asked(0)).toMatchObject({
+  expect(await requested(0)).toMatchObject({
     system: [{ text: "Be brief." }],
     messages: [{ blocks: [{ type: "text" }, { type: "image", source: { mediaType: "image/png" } }] }],
     sampling: { temperature: 0.5 },

@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 import type { Effort, Reasoning } from "../../../src/canonical/chat.ts";
 import { rendered } from "./bench.ts";
 
-const said = (reasoning: Reasoning, model: string) => {
+const configOf = (reasoning: Reasoning, model: string) => {
   const { body, warnings } = rendered({ reasoning }, model);
   const config = (body.generationConfig as { thinkingConfig?: object } | undefined)?.thinkingConfig;
   return { config, lost: warnings.map((warning) => warning.split(" ")[0]) };
@@ -45,7 +45,10 @@ const efforts: [string, Effort, object, boolean][] = [
 
 test.each(efforts)("%s, effort %s", (model, effort, config, isNear) => {
   const shown = effort === "none" ? {} : { includeThoughts: true };
-  expect(said({ effort }, model)).toEqual({ config: { ...config, ...shown }, lost: isNear ? ["approximated"] : [] });
+  expect(configOf({ effort }, model)).toEqual({
+    config: { ...config, ...shown },
+    lost: isNear ? ["approximated"] : [],
+  });
 });
 
 const budgets: [string, number, object, boolean][] = [
@@ -63,7 +66,7 @@ const budgets: [string, number, object, boolean][] = [
 
 test.each(budgets)("%s, budget %d", (model, budgetTokens, config, isNear) => {
   const shown = budgetTokens === 0 ? {} : { includeThoughts: true };
-  expect(said({ budgetTokens }, model)).toEqual({
+  expect(configOf({ budgetTokens }, model)).toEqual({
     config: { ...config, ...shown },
     lost: isNear ? ["approximated"] : [],
   });
@@ -71,21 +74,21 @@ test.each(budgets)("%s, budget %d", (model, budgetTokens, config, isNear) => {
 
 describe("the rest", () => {
   test("left to the model", () => {
-    expect(said({ adaptive: true, show: false }, flash2).config).toEqual({ thinkingBudget: -1 });
-    expect(said({ adaptive: true, show: false }, flash3).config).toBeUndefined();
+    expect(configOf({ adaptive: true, show: false }, flash2).config).toEqual({ thinkingBudget: -1 });
+    expect(configOf({ adaptive: true, show: false }, flash3).config).toBeUndefined();
   });
 
   test("shown or not, as asked", () => {
-    expect(said({ show: true }, flash3).config).toEqual({ includeThoughts: true });
-    expect(said({ effort: "low", show: false }, flash3).config).toEqual({ thinkingLevel: "LOW" });
+    expect(configOf({ show: true }, flash3).config).toEqual({ includeThoughts: true });
+    expect(configOf({ effort: "low", show: false }, flash3).config).toEqual({ thinkingLevel: "LOW" });
   });
 
   test("models that do not think are not asked to", () => {
-    expect(said({ effort: "low" }, "gemini-2.0-flash")).toEqual({ config: undefined, lost: ["dropped"] });
-    expect(said({ effort: "none" }, "gemini-2.0-flash")).toEqual({ config: undefined, lost: [] });
+    expect(configOf({ effort: "low" }, "gemini-2.0-flash")).toEqual({ config: undefined, lost: ["dropped"] });
+    expect(configOf({ effort: "none" }, "gemini-2.0-flash")).toEqual({ config: undefined, lost: [] });
   });
 
   test("a hint is taken or left without a word", () => {
-    expect(said({ effort: "none", hint: true }, pro2)).toEqual({ config: { thinkingBudget: 128 }, lost: [] });
+    expect(configOf({ effort: "none", hint: true }, pro2)).toEqual({ config: { thinkingBudget: 128 }, lost: [] });
   });
 });

@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 import type { ChatRequest, FunctionTool, Tool, ToolChoice } from "../../../src/canonical/chat.ts";
 import { inJsonSubset } from "../../../src/dialects/gemini/json-schema.ts";
 import type { JsonObject } from "../../../src/lib/json.ts";
-import { call, refusal, rendered, said } from "./bench.ts";
+import { call, messageOf, refusal, rendered } from "./bench.ts";
 
 const tool = (name: string, more: Partial<FunctionTool> = {}): FunctionTool => ({ kind: "function", name, ...more });
 const two = [tool("a"), tool("b")];
@@ -44,7 +44,7 @@ describe("declarations", () => {
     const made = rendered({
       tools: [tool("1 two"), tool("ns:ok.x")],
       toolChoice: { type: "tool", name: "1 two" },
-      messages: [said("user", "hi"), said("assistant", call("c1", "1 two"))],
+      messages: [messageOf("user", "hi"), messageOf("assistant", call("c1", "1 two"))],
     });
     expect(made.body.tools).toEqual([{ functionDeclarations: [{ name: "_1_two" }, { name: "ns:ok.x" }] }]);
     expect(made.body.toolConfig).toEqual({ functionCallingConfig: { mode: "ANY", allowedFunctionNames: ["_1_two"] } });

@@ -11,8 +11,8 @@ import { moderationCategories } from "../../../src/canonical/moderation.ts";
 import { openaiModerations } from "../../../src/dialects/index.ts";
 import { lawModel, lawReadContext, requestsRoundTrip, writeContextOf } from "../../support/laws.ts";
 
-const said = fc.string({ unit: "grapheme", minLength: 1 });
-const text = said.map((words): ModerationPart => ({ type: "text", text: words }));
+const someText = fc.string({ unit: "grapheme", minLength: 1 });
+const text = someText.map((words): ModerationPart => ({ type: "text", text: words }));
 const image = fc.webUrl().map((url): ModerationPart => ({ type: "image", url, path: "" }));
 
 /** Each image knows where it stands. */

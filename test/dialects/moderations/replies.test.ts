@@ -20,8 +20,8 @@ import { thrown } from "../../support/sample-requests.ts";
 const ask = (input: string | string[] = "x"): ModerationRequest =>
   openaiModerations.request.parse({ model: "m", input }, envelopeOf());
 type Moderation = UpstreamDialect<ModerationRequest, ModerationResponse>;
-const parsed = (dialect: Moderation, wire: unknown, asked = ask()) =>
-  dialect.response.parse(wire, { origin: "o", request: asked });
+const parsed = (dialect: Moderation, wire: unknown, requested = ask()) =>
+  dialect.response.parse(wire, { origin: "o", request: requested });
 const verdict = (dialect: Moderation, result: unknown) => {
   const { verdicts } = parsed(dialect, { results: [result] });
   return verdicts[0];
@@ -54,7 +54,7 @@ describe("openai-moderations", () => {
     expect(verdict(openaiModerations, { categories: { malware: false } })?.flagged).toBe(false);
   });
 
-  test("a category that was not judged is null, and names no input", () => {
+  test("a category that was not moderated is null, and names no input", () => {
     const found = verdict(openaiModerations, { flagged: false, categories: { hate: false, illicit: null } });
     expect(found?.findings.get("illicit")).toEqual({ flagged: false, score: 0, inputs: [] });
     expect(found?.findings.get("hate")).toEqual({ flagged: false, score: 0, inputs: ["text"] });
@@ -171,18 +171,18 @@ describe("llama-guard", () => {
   });
 });
 
-test("a judge that a dialect cannot give a schema is asked in plain words", () => {
+test("a moderator that a dialect cannot give a schema is asked in plain words", () => {
   const strict = {
     ...openaiChat,
     request: { ...openaiChat.request, render: renderPlain },
   } as unknown as typeof openaiChat;
-  const judge = moderatorIn(strict, moderatorForms.chat);
-  const { call } = judge.request.render(ask(), renderContextOf(judge as unknown as UpstreamDialect));
+  const moderator = moderatorIn(strict, moderatorForms.chat);
+  const { call } = moderator.request.render(ask(), renderContextOf(moderator as unknown as UpstreamDialect));
   expect(call.body).not.toHaveProperty("response_format");
   expect(call.again?.body).toEqual(call.body);
 });
 
-const renderPlain: typeof openaiChat.request.render = (asked, context) => {
-  if (asked.format !== undefined) throw new Error("no words for it");
-  return openaiChat.request.render(asked, context);
+const renderPlain: typeof openaiChat.request.render = (requested, context) => {
+  if (requested.format !== undefined) throw new Error("no words for it");
+  return openaiChat.request.render(requested, context);
 };

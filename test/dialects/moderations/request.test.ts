@@ -1,4 +1,4 @@
-// What a client wants judged: every form and bound on each side.
+// What a client wants moderated: every form and bound on each side.
 import { expect, test } from "bun:test";
 import { openaiModerations } from "../../../src/dialects/index.ts";
 import { validate } from "../../../src/http/validate.ts";
@@ -11,7 +11,7 @@ const read = (wire: JsonObject) => {
   validate(openaiModerations.request.schema, sent);
   return openaiModerations.request.parse(sent, envelopeOf());
 };
-const text = (said: string) => ({ type: "text", text: said });
+const text = (content: string) => ({ type: "text", text: content });
 const image = (url: string) => ({ type: "image_url", image_url: { url } });
 const png = "data:image/png;base64,iVBORw0KGgo=";
 

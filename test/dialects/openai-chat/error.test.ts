@@ -105,10 +105,10 @@ describe("errors of servers", () => {
 
   test("a wait is kept, a credential is not", () => {
     expect(error.parse(429, "slow", 1500).retryAfterMs).toBe(1500);
-    const told = JSON.stringify(
+    const result = JSON.stringify(
       error.render(error.parse(400, { error: { message: "key sk-abcdef123456 at http://10.0.0.1/x" } }), "r"),
     );
-    expect(told).not.toMatch(/sk-abc|10\.0\.0\.1/);
+    expect(result).not.toMatch(/sk-abc|10\.0\.0\.1/);
   });
 
   test("a body of any depth is read to its end", () => {

@@ -52,7 +52,7 @@ const mediaTurn = fc
     }),
   );
 
-const wishes = fc.record(
+const fields = fc.record(
   {
     parallelToolCalls: fc.boolean(),
     toolChoice: fc.constantFrom<NonNullable<ChatRequest["toolChoice"]>>(
@@ -77,7 +77,7 @@ describe("laws", () => {
 
   test("requests with every other wish come back", () => {
     const richer = fc
-      .tuple(asks, wishes, fc.integer({ min: 1, max: 5 }))
+      .tuple(asks, fields, fc.integer({ min: 1, max: 5 }))
       .map(([ask, more, choices]): ChatRequest => ({ ...ask, ...more, choices }));
     requestsRoundTrip(openaiChat, richer);
   });
@@ -92,7 +92,7 @@ describe("laws", () => {
   test("what is rendered passes the schema", () => {
     const validator = Compile(openaiChat.request.schema);
     fc.assert(
-      fc.property(asks, wishes, (request, more) => {
+      fc.property(asks, fields, (request, more) => {
         const { body } = openaiChat.request.render({ ...request, ...more }, renderContextOf(openaiChat as never)).call;
         expect(validator.Errors(body)).toEqual([]);
       }),
@@ -171,12 +171,12 @@ describe("laws", () => {
           ),
         );
         calm(() => openaiChat.error.parse(400, reply));
-        const said = JSON.parse(JSON.stringify(wire)) as JsonObject;
-        if (!validator.Check(said)) return;
+        const parsed = JSON.parse(JSON.stringify(wire)) as JsonObject;
+        if (!validator.Check(parsed)) return;
         calm(() => {
-          const request = openaiChat.request.parse(said, envelopeOf());
+          const request = openaiChat.request.parse(parsed, envelopeOf());
           openaiChat.request.render(request, renderContextOf(openaiChat as never));
-          openaiChat.passthrough.render(said, renderContextOf(openaiChat as never), envelopeOf());
+          openaiChat.passthrough.render(parsed, renderContextOf(openaiChat as never), envelopeOf());
         });
       }),
       { numRuns: 500 },

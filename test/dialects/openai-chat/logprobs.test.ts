@@ -32,8 +32,8 @@ describe("log probabilities", () => {
     const events = [...streamEventsOf(openaiChat.response.parse(reply, lawReadContext))];
     const frames = writeAll(openaiChat, events, { ...baseAsk, stream: true });
     expect(collectEvents(readAll(openaiChat, frames))?.choices).toEqual(collectEvents(events)?.choices);
-    const told = frames.flatMap(({ data }) => (data === "[DONE]" ? [] : [choiceOf(JSON.parse(data) as Json)]));
-    expect(told.filter((choice) => choice?.logprobs)).toHaveLength(1);
+    const result = frames.flatMap(({ data }) => (data === "[DONE]" ? [] : [choiceOf(JSON.parse(data) as Json)]));
+    expect(result.filter((choice) => choice?.logprobs)).toHaveLength(1);
   });
 
   test("a token without text of its own is told too", () => {

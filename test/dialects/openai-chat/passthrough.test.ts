@@ -122,30 +122,30 @@ describe("the call", () => {
 });
 
 describe("frames", () => {
-  const kept = (name: string, wire: JsonObject) =>
+  const visibleFrames = (name: string, wire: JsonObject) =>
     fixtureFrames(name).map((frame) => passthrough.visibleFrame?.(frame, wire) !== null);
 
   test("the usage chunk is hidden from those who did not ask", () => {
-    expect(kept("text.sse", hello)).toEqual([true, true, true, true, true, false, true]);
+    expect(visibleFrames("text.sse", hello)).toEqual([true, true, true, true, true, false, true]);
     expect(
-      kept("text.sse", { ...hello, stream_options: { include_usage: false } }).filter((keep) => !keep),
+      visibleFrames("text.sse", { ...hello, stream_options: { include_usage: false } }).filter((keep) => !keep),
     ).toHaveLength(1);
   });
 
   test("and told to those who did", () => {
-    expect(kept("text.sse", { ...hello, stream_options: { include_usage: true } }).every(Boolean)).toBe(true);
+    expect(visibleFrames("text.sse", { ...hello, stream_options: { include_usage: true } }).every(Boolean)).toBe(true);
   });
 
   test("Azure's first chunk stays, its usage goes", () => {
-    expect(kept("azure-first-chunk.sse", hello)).toEqual([true, true, true, true, true, true, false, true]);
+    expect(visibleFrames("azure-first-chunk.sse", hello)).toEqual([true, true, true, true, true, true, false, true]);
   });
 
   test("usage on a chunk with choices goes, and the chunk stays", () => {
     const choices = [{ index: 0, delta: { content: "x" } }];
     const data = JSON.stringify({ choices, usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 } });
     expect(passthrough.visibleFrame?.({ data }, hello)).toEqual({ data: JSON.stringify({ choices }) });
-    const asked = { ...hello, stream_options: { include_usage: true } };
-    expect(passthrough.visibleFrame?.({ data }, asked)).toEqual({ data });
+    const requested = { ...hello, stream_options: { include_usage: true } };
+    expect(passthrough.visibleFrame?.({ data }, requested)).toEqual({ data });
   });
 
   const usage = { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 };

@@ -77,10 +77,10 @@ describe("fields of an ask", () => {
     expect(warnings).toEqual([]);
   });
 
-  test.each(losses.map((row) => [...row] as const))("%s is told", (_name, ask, body, told) => {
+  test.each(losses.map((row) => [...row] as const))("%s is told", (_name, ask, body, expected) => {
     const { call, warnings } = render(ask);
     expect(call.body).toEqual({ model: "model-x", messages: [user], ...body });
-    expect(warnings as unknown).toEqual(told);
+    expect(warnings as unknown).toEqual(expected);
   });
 
   test("JSON mode speaks of JSON, and says so once", () => {

@@ -90,7 +90,7 @@ describe("a tool of free text", () => {
 
 const context = { origin: "maker", request: { ...plainAsk, tools: [patch, fn("ns.time")] } };
 const wrapped = '{"input":"line 1\\nline 2"}';
-const asked = [
+const requested = [
   { type: "tool-call", id: "a", name: "ns.patch", kind: "custom", input: "line 1\nline 2" },
   { type: "tool-call", id: "b", name: "ns.time", kind: "function", input: '{"zone":1}' },
 ];
@@ -106,7 +106,7 @@ describe("calls in a reply are the client's own tools", () => {
   test("whole", () => {
     const message = { role: "assistant", content: null, tool_calls: wireCalls };
     const body = { id: "c", model: "m", choices: [{ index: 0, message, finish_reason: "tool_calls" }] };
-    expect(openaiChat.response.parse(body, context).choices[0]?.blocks).toEqual(asked as never);
+    expect(openaiChat.response.parse(body, context).choices[0]?.blocks).toEqual(requested as never);
   });
 
   test.each([
@@ -122,6 +122,6 @@ describe("calls in a reply are the client's own tools", () => {
     const reader = openaiChat.stream?.reader(context);
     const chunks = [...pieces.map((calls) => chunk({ tool_calls: calls })), chunk({}, "tool_calls")];
     const events = chunks.flatMap((each) => reader?.read({ data: JSON.stringify(each) }) ?? []);
-    expect(collectEvents([...events, ...(reader?.end() ?? [])])?.choices[0]?.blocks).toEqual(asked as never);
+    expect(collectEvents([...events, ...(reader?.end() ?? [])])?.choices[0]?.blocks).toEqual(requested as never);
   });
 });

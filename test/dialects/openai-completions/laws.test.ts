@@ -89,8 +89,8 @@ describe("laws", () => {
     fc.assert(
       fc.property(wires, (wire) => {
         const parts = openaiCompletions.request.split?.(wire) ?? [];
-        const said = parts.length === 1 ? parts[0]?.prompt : parts.map(({ prompt }) => prompt ?? null);
-        expect(said).toEqual(wire.prompt as Json);
+        const wirePrompt = parts.length === 1 ? parts[0]?.prompt : parts.map(({ prompt }) => prompt ?? null);
+        expect(wirePrompt).toEqual(wire.prompt as Json);
       }),
     );
   });

@@ -26,11 +26,11 @@ describe("log probabilities", () => {
     expect(response.render(whole, writing({ logprobs: 2 })).choices).toMatchObject([
       { text: " a 😀", logprobs: lists },
     ]);
-    const told = written(readFixture("logprobs.sse"), { logprobs: 2 }).flatMap((each) =>
+    const result = written(readFixture("logprobs.sse"), { logprobs: 2 }).flatMap((each) =>
       choicesOf([each]).flatMap(({ logprobs }) => logprobs ?? []),
     );
-    expect(told.flatMap(({ tokens }) => tokens)).toEqual(lists.tokens);
-    expect(told.flatMap(({ text_offset }) => text_offset)).toEqual(lists.text_offset);
+    expect(result.flatMap(({ tokens }) => tokens)).toEqual(lists.tokens);
+    expect(result.flatMap(({ text_offset }) => text_offset)).toEqual(lists.text_offset);
   });
 
   test("of a chat reply are told in this format", () => {

@@ -89,7 +89,7 @@ describe("the ask", () => {
     expect(parse({ prompt: ["Say hi"] })).toEqual(parse());
   });
 
-  const kept: [string, Json][] = [
+  const rows: [string, Json][] = [
     ["tokens", [1, 2]],
     ["lists of tokens", [[1], [2]]],
     ["several texts", ["a", "b"]],
@@ -97,7 +97,7 @@ describe("the ask", () => {
     ["null", null],
   ];
 
-  test.each(kept)("%s go on to an upstream of this dialect and are refused elsewhere, by name", (_, prompt) => {
+  test.each(rows)("%s go on to an upstream of this dialect and are refused elsewhere, by name", (_, prompt) => {
     const canonicalRequest = parse({ prompt });
     expect(request.render(canonicalRequest, context()).call.body.prompt).toEqual(prompt);
     for (const dialect of [openaiChat, anthropicMessages]) {

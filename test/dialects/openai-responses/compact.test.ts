@@ -176,10 +176,10 @@ describe("the summary", () => {
   });
 
   test("an empty one is a failure, for it would lose the conversation", () => {
-    const said = (text: string) =>
+    const message = (text: string) =>
       wholeReply([{ type: "message", id: "m", role: "assistant", content: [{ type: "output_text", text }] }]);
-    expect(summaryIn(said(" Goal: x \n"))).toBe("Goal: x");
+    expect(summaryIn(message(" Goal: x \n"))).toBe("Goal: x");
     for (const text of ["", "  \n"])
-      expect(thrown(() => summaryIn(said(text)))).toMatchObject({ kind: "upstream_protocol_error" });
+      expect(thrown(() => summaryIn(message(text)))).toMatchObject({ kind: "upstream_protocol_error" });
   });
 });

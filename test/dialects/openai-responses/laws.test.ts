@@ -15,8 +15,8 @@ import { can } from "./replies.ts";
 
 /** The response's id is the gateway's own, whatever the upstream called it. */
 const ours = "resp_law-1";
-const told = answers(can).map((response) => ({ ...response, id: ours }));
-const toldStreams = streams(can).map((events) =>
+const result = answers(can).map((response) => ({ ...response, id: ours }));
+const ownStreams = streams(can).map((events) =>
   events.map((event) => (event.type === "start" ? { ...event, id: ours } : event)),
 );
 
@@ -25,7 +25,7 @@ const sayable = asks.map(
   (request): ChatRequest => ({ ...request, stopSequences: [], maxOutputTokens: (request.maxOutputTokens ?? 0) + 16 }),
 );
 
-const wishes = fc.record(
+const fields = fc.record(
   {
     parallelToolCalls: fc.boolean(),
     toolChoice: fc.constantFrom<NonNullable<ChatRequest["toolChoice"]>>(
@@ -48,7 +48,7 @@ const wishes = fc.record(
   },
   { requiredKeys: [] },
 );
-const rich = fc.tuple(sayable, wishes).map(([ask, more]): ChatRequest => ({ ...ask, ...more }));
+const rich = fc.tuple(sayable, fields).map(([ask, more]): ChatRequest => ({ ...ask, ...more }));
 
 /** What rendering always adds is no news to parsing. */
 const withQuiet = (request: ChatRequest): ChatRequest => ({
@@ -81,12 +81,12 @@ describe("laws", () => {
     );
   });
 
-  test("replies come back", () => laws.answersRoundTrip(dialect, told, baseAsk));
+  test("replies come back", () => laws.answersRoundTrip(dialect, result, baseAsk));
 
-  test("streams come back", () => laws.streamsRoundTrip(dialect, toldStreams, { ...baseAsk, stream: true }));
+  test("streams come back", () => laws.streamsRoundTrip(dialect, ownStreams, { ...baseAsk, stream: true }));
 
   test("the cut of the bytes does not matter (bug 30)", () => {
-    const written = toldStreams.map((deltas) => laws.writeAll(dialect, deltas, baseAsk).map(formatFrame).join(""));
+    const written = ownStreams.map((deltas) => laws.writeAll(dialect, deltas, baseAsk).map(formatFrame).join(""));
     laws.cutsDoNotMatter(dialect, written, { numRuns: 10 });
     const names = ["text", "tools", "reasoning", "failed", "custom-tool"];
     laws.cutsDoNotMatter(dialect, fc.constantFrom(...names.map((name) => wireText(`openai-responses/${name}.sse`))), {
@@ -155,12 +155,12 @@ describe("strangers", () => {
         calm(() => dialect.response.parse({ output: [reply], usage: reply, status: reply }, { origin: "m" }));
         calm(() => dialect.response.parse({ output: reply }, { origin: "m" }));
         calm(() => dialect.error.parse(400, reply));
-        const said = JSON.parse(JSON.stringify(wire)) as JsonObject;
-        if (!validator.Check(said)) return;
+        const parsed = JSON.parse(JSON.stringify(wire)) as JsonObject;
+        if (!validator.Check(parsed)) return;
         calm(() => {
-          const request = dialect.request.parse(said, laws.envelopeOf());
+          const request = dialect.request.parse(parsed, laws.envelopeOf());
           dialect.request.render(request, laws.renderContextOf(dialect as never));
-          dialect.passthrough.render(said, laws.renderContextOf(dialect as never), laws.envelopeOf());
+          dialect.passthrough.render(parsed, laws.renderContextOf(dialect as never), laws.envelopeOf());
         });
       }),
       { numRuns: 500 },

@@ -46,9 +46,9 @@ describe("log probabilities", () => {
     const part = { type: "output_text", text: "Hi 🙂", annotations: [], logprobs: tokens };
     const done = { type: "response.content_part.done", output_index: 0, content_index: 0, part };
     const end = { type: "response.completed", response: { status: "completed", output: [] } };
-    const told = (first: Json[]) =>
+    const resultOf = (first: Json[]) =>
       readEvents(delta(first), done, end).flatMap((each) => (each.type === "text" ? [each.logprobs ?? []] : []));
-    expect(told([]).map((each) => each.length)).toEqual([0, 3]);
-    expect(told(tokens).map((each) => each.length)).toEqual([3]);
+    expect(resultOf([]).map((each) => each.length)).toEqual([0, 3]);
+    expect(resultOf(tokens).map((each) => each.length)).toEqual([3]);
   });
 });

@@ -86,14 +86,14 @@ describe("replies", () => {
   test("thoughts in the open are read where there is no summary", () => {
     const item = { id: "rs_1", type: "reasoning", summary: [], content: [{ type: "reasoning_text", text: "Hm." }] };
     expect(wholeReply([item]).choices[0]?.blocks).toEqual([{ type: "thinking", text: "Hm." }]);
-    const told = readEvents(
+    const result = readEvents(
       { type: "response.created", response: { id: "resp_1", model: "m" } },
       { type: "response.output_item.added", output_index: 0, item: { ...item, content: [] } },
       { type: "response.reasoning_text.delta", item_id: "rs_1", output_index: 0, content_index: 0, delta: "H" },
       { type: "response.output_item.done", output_index: 0, item },
       { type: "response.completed", response: { status: "completed", output: [item] } },
     );
-    expect(collectEvents(told)?.choices[0]?.blocks).toEqual([{ type: "thinking", text: "Hm." }]);
+    expect(collectEvents(result)?.choices[0]?.blocks).toEqual([{ type: "thinking", text: "Hm." }]);
   });
 
   test("citations keep their ranges, those of the provider's own files their shape (bug 54)", () => {
@@ -177,24 +177,24 @@ describe("servers differ", () => {
       arguments: '{"a":1}',
       status: "completed",
     };
-    const told = readEvents(
+    const result = readEvents(
       { type: "response.created", response: { id: "resp_1", model: "m" } },
       { type: "response.output_item.added", output_index: 0, item: { ...item, arguments: "" } },
       { type: "response.function_call_arguments.delta", output_index: 0, item_id: "fc_1", delta: '{"a"' },
       { type: "response.output_item.done", output_index: 0, item },
       { type: "response.completed", response: { status: "completed", output: [item] } },
     );
-    expect(collectEvents(told)?.choices[0]?.blocks).toMatchObject([{ input: '{"a":1}' }]);
+    expect(collectEvents(result)?.choices[0]?.blocks).toMatchObject([{ input: '{"a":1}' }]);
   });
 
   test("the whole at the end does not tell an item again that stands elsewhere in it", () => {
     const item = { id: "msg_1", type: "message", content: [{ type: "output_text", text: "once" }] };
-    const told = readEvents(
+    const result = readEvents(
       { type: "response.created", response: {} },
       { type: "response.output_item.done", output_index: 1, item },
       { type: "response.completed", response: { status: "completed", output: [item] } },
     );
-    expect(collectEvents(told)?.choices[0]?.blocks).toEqual([{ type: "text", text: "once" }]);
+    expect(collectEvents(result)?.choices[0]?.blocks).toEqual([{ type: "text", text: "once" }]);
   });
 
   test("items that overlap keep their own text", () => {
@@ -204,7 +204,7 @@ describe("servers differ", () => {
       output_index,
       delta,
     });
-    const told = readEvents(
+    const result = readEvents(
       { type: "response.created", response: {} },
       { type: "response.output_item.added", output_index: 0, item: call("a") },
       { type: "response.output_item.added", output_index: 1, item: call("b") },
@@ -213,8 +213,8 @@ describe("servers differ", () => {
       piece(0, "1}"),
       { type: "response.completed", response: { status: "completed" } },
     );
-    expect(firstStreamViolation(told)).toBeNull();
-    expect(collectEvents(told)?.choices[0]?.blocks).toMatchObject([{ input: '{"n":1}' }, { input: "{}" }]);
+    expect(firstStreamViolation(result)).toBeNull();
+    expect(collectEvents(result)?.choices[0]?.blocks).toMatchObject([{ input: '{"n":1}' }, { input: "{}" }]);
   });
 
   test("events may lack their place, or carry their type in the event line alone", () => {

@@ -29,11 +29,11 @@ describe("input", () => {
   });
 
   test("instructions and leading system items are the prefix, later ones keep their place (bugs 23, 24)", () => {
-    const said = [
+    const items = [
       { role: "developer", content: "B" },
       { role: "system", content: [{ type: "input_text", text: "C" }] },
     ];
-    const request = parse({ instructions: "A", input: [...said, user("hi"), { role: "developer", content: "D" }] });
+    const request = parse({ instructions: "A", input: [...items, user("hi"), { role: "developer", content: "D" }] });
     expect(request.system.map((block) => block.text)).toEqual(["A", "B", "C"]);
     expect(roles(request)).toEqual(["user", "system"]);
   });

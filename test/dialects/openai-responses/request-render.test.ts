@@ -5,7 +5,7 @@ import type { JsonObject } from "../../../src/lib/json.ts";
 import { inputOf, render, thrown } from "./helpers.ts";
 
 const say = (role: Message["role"], ...blocks: Block[]): Message => ({ role, blocks });
-const text = (said: string): Block => ({ type: "text", text: said });
+const text = (content: string): Block => ({ type: "text", text: content });
 const call = (id: string, kind: "function" | "custom" = "function", input = "{}"): Block => ({
   type: "tool-call",
   id,
@@ -20,7 +20,7 @@ const body = (ask: Partial<ChatRequest>, more = {}): JsonObject => render(ask, m
 
 describe("input", () => {
   test("the first block of the prefix is the instructions, others stay blocks", () => {
-    const system = ["A", "B", "C"].map((said) => ({ type: "text", text: said }) as const);
+    const system = ["A", "B", "C"].map((content) => ({ type: "text", text: content }) as const);
     expect(body({ system })).toMatchObject({
       instructions: "A",
       input: [
@@ -174,17 +174,17 @@ describe("thought", () => {
   });
 
   test("nothing is kept upstream; whoever thinks is asked for its state", () => {
-    const kept = (ask: Partial<ChatRequest>, model = "m") => {
+    const rendersReasoning = (ask: Partial<ChatRequest>, model = "m") => {
       const { store, include } = body(ask, { model });
       return { store, include };
     };
     const state = ["reasoning.encrypted_content"];
-    expect(kept({})).toEqual({ store: false, include: undefined });
-    expect(kept({ reasoning: { effort: "low" } })).toEqual({ store: false, include: state });
-    expect(kept({ reasoning: { effort: "none" } }, "gpt-5.1").include).toBeUndefined();
+    expect(rendersReasoning({})).toEqual({ store: false, include: undefined });
+    expect(rendersReasoning({ reasoning: { effort: "low" } })).toEqual({ store: false, include: state });
+    expect(rendersReasoning({ reasoning: { effort: "none" } }, "gpt-5.1").include).toBeUndefined();
     for (const model of ["o4-mini", "gpt-5", "openai/gpt-5.1", "gpt-6-sol"])
-      expect(kept({}, model).include).toEqual(state);
-    for (const model of ["gpt-4o", "gpt-5-chat-latest"]) expect(kept({}, model).include).toBeUndefined();
+      expect(rendersReasoning({}, model).include).toEqual(state);
+    for (const model of ["gpt-4o", "gpt-5-chat-latest"]) expect(rendersReasoning({}, model).include).toBeUndefined();
   });
 
   test.each<[ChatRequest["reasoning"], object | undefined, number]>([

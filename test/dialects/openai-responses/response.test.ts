@@ -62,7 +62,7 @@ describe("the response object", () => {
   });
 
   test("carries the client's own values", () => {
-    const asked = {
+    const requested = {
       instructions: "Be brief.",
       max_output_tokens: 99,
       metadata: { a: "b" },
@@ -77,9 +77,9 @@ describe("the response object", () => {
       user: "u",
     };
     const tools = [{ type: "function", name: "f", parameters: { type: "object" } }, { type: "web_search" }];
-    const wire = { ...hello, ...asked, tools, text: { verbosity: "low" }, reasoning: { effort: "high" } };
+    const wire = { ...hello, ...requested, tools, text: { verbosity: "low" }, reasoning: { effort: "high" } };
     const body = whole(answerOf([]), wire);
-    expect(body).toMatchObject(asked);
+    expect(body).toMatchObject(requested);
     expect(body.tools).toEqual([{ ...tools[0], description: null, strict: null }, { type: "web_search" }]);
     expect(body.text).toEqual({ format: { type: "text" }, verbosity: "low" });
     expect(body.reasoning).toEqual({ effort: "high", summary: null });

@@ -19,7 +19,7 @@ const client = openaiClient(`http://localhost:${server.port}`, "none");
 afterAll(() => server.stop(true));
 
 /** The events that the SDK saw, and the response that it made of them. */
-async function heard(frames: Frame[] | string, more: object = {}) {
+async function receive(frames: Frame[] | string, more: object = {}) {
   type = "text/event-stream";
   body = typeof frames === "string" ? frames : frames.map(formatFrame).join("");
   const stream = client.responses.stream({ model: "m", input: "hi", ...more });
@@ -52,7 +52,7 @@ const samples: readonly (readonly [string, Block[], FinishReason["kind"]])[] = [
 describe("streams", () => {
   test.each(samples)("%s is the response that the whole would be", async (_, blocks, stop) => {
     const canonicalResponse = answerOf(blocks, stop);
-    const { seen, response } = await heard(framesFor(streamEventsOf(canonicalResponse)));
+    const { seen, response } = await receive(framesFor(streamEventsOf(canonicalResponse)));
     const { output_text: text, ...rest } = response;
     expect(JSON.parse(JSON.stringify(rest))).toMatchObject(
       JSON.parse(JSON.stringify(dialect.response.render(canonicalResponse, writeContext()))),
@@ -64,7 +64,7 @@ describe("streams", () => {
   test("any stream passes every check of the accumulator", async () => {
     await fc.assert(
       fc.asyncProperty(streams(can), async (events) => {
-        const { seen, response } = await heard(framesFor(events));
+        const { seen, response } = await receive(framesFor(events));
         expect(seen.length).toBeGreaterThan(2);
         expect(["completed", "incomplete"]).toContain(response.status ?? "");
       }),
@@ -75,20 +75,20 @@ describe("streams", () => {
   test("an error after some text resolves as failed, with the text so far", async () => {
     const events = [...streamEventsOf(answerOf([{ type: "text", text: "Hello" }]))].slice(0, 3);
     const error = new GatewayError("upstream_reset", "The upstream's stream ended before the reply was complete.");
-    const { response } = await heard(framesFor([...events, { type: "error", error }]));
+    const { response } = await receive(framesFor([...events, { type: "error", error }]));
     expect(response).toMatchObject({ status: "failed", error: { code: "server_error" }, output_text: "Hello" });
   });
 
   test("the failed response of a stream whose writer is not at hand is read as one", async () => {
     const begun = framesFor([{ type: "start", id: "x", model: "m" }]);
     const error = new GatewayError("upstream_overloaded", "Busy.");
-    const { response } = await heard([...begun, ...dialect.error.frames(error, "req-1")]);
+    const { response } = await receive([...begun, ...dialect.error.frames(error, "req-1")]);
     expect(response).toMatchObject({ status: "failed", error: { code: "server_is_overloaded", message: "Busy." } });
   });
 
   test("exactly one compaction item", async () => {
     const item = compactionItem("resp_1", 0, "gwc1.abc");
-    const { response } = await heard(compactionFrames({ item, usage, model: "m" }, writeContext()));
+    const { response } = await receive(compactionFrames({ item, usage, model: "m" }, writeContext()));
     expect(response).toMatchObject({ status: "completed", output: [item] });
   });
 });
@@ -104,7 +104,7 @@ test.each(samples)("a whole reply of %s", async (_, blocks, stop) => {
 test.each(["text", "tools", "reasoning", "custom-tool", "web-search", "refusal", "length"])(
   "the fixture %s is what a provider sends: the SDK reads it",
   async (name) => {
-    const { response } = await heard(wireText(`openai-responses/${name}.sse`));
+    const { response } = await receive(wireText(`openai-responses/${name}.sse`));
     expect(JSON.parse(JSON.stringify(response))).toMatchObject(JSON.parse(wireText(`openai-responses/${name}.json`)));
   },
 );

@@ -55,8 +55,8 @@ test("items are stored whole: a type, a status, parts, and an id of their own", 
     },
   ]);
   const call = { type: "function_call", call_id: "c", name: "f", arguments: "{}" };
-  const said = { id: "msg_x", role: "assistant", content: "yes" };
-  expect(storedItems([call, said, { type: "shell_call_output", output: [] }], "resp_1")).toEqual([
+  const message = { id: "msg_x", role: "assistant", content: "yes" };
+  expect(storedItems([call, message, { type: "shell_call_output", output: [] }], "resp_1")).toEqual([
     { ...call, id: "fc_gw_1_in0" },
     {
       id: "msg_x",

@@ -9,12 +9,12 @@ import { answersRoundTrip, lawModel, requestsRoundTrip } from "../../support/law
 const documents = fc.array(fc.string({ unit: "grapheme" }), { minLength: 1, maxLength: 8 });
 
 const asks = fc.record({ documents, query: fc.string({ unit: "grapheme", minLength: 1 }), cut: fc.nat(8) }).map(
-  ({ cut, ...said }): RerankRequest => ({
+  ({ cut, ...fields }): RerankRequest => ({
     operation: "rerank",
     model: lawModel,
     stream: false,
-    ...said,
-    top: Math.max(1, said.documents.length - cut),
+    ...fields,
+    top: Math.max(1, fields.documents.length - cut),
     returnDocuments: false,
     options: { max_tokens_per_doc: 7 + cut, priority: 1 },
     unmappedFields: [],

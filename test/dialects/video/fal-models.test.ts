@@ -30,7 +30,7 @@ const imageSets: readonly (readonly VideoImage["role"][])[] = [
   ["first", "last", "reference"],
 ];
 
-const wishes: readonly Partial<VideoRequest>[] = [
+const variants: readonly Partial<VideoRequest>[] = [
   {},
   { seconds: 7, ratio: "4:5", resolution: "900p", seed: 3, fps: 24, negativePrompt: "dogs", audio: true },
   { seconds: 60, width: 1080, height: 1920, audio: false },
@@ -38,7 +38,7 @@ const wishes: readonly Partial<VideoRequest>[] = [
 
 function bodiesFor(model: string): Record<string, unknown>[] {
   const asks = imageSets.flatMap((roles) =>
-    wishes.map((wish) => ({ ...wish, images: roles.map((role) => linked(role)) })),
+    variants.map((params) => ({ ...params, images: roles.map((role) => linked(role)) })),
   );
   return asks.flatMap((ask) => {
     try {

@@ -9,8 +9,8 @@ import { inline, link, linked, submitsTo } from "./submits.ts";
 
 const { body, call, effect, refusal, render, warnings } = submitsTo(jimengVideos, "jimeng_v30");
 const base64 = Buffer.from(pixel).toString("base64");
-const said = (name: string, status = 200) => answered(status, wireJson(`video/jimeng/${name}.json`));
-const progress = (name: string, status = 200) => jimengVideos.progress(said(name, status), upstreamTask);
+const replyOf = (name: string, status = 200) => answered(status, wireJson(`video/jimeng/${name}.json`));
+const progress = (name: string, status = 200) => jimengVideos.progress(replyOf(name, status), upstreamTask);
 const frames = [linked("first"), linked("last")];
 
 test("a plain submit names the action in the query, and keeps what the question repeats", () => {
@@ -56,8 +56,8 @@ test("the actions are those that the vendor's own SDK publishes", async () => {
     readonly actions: { readonly submit: string; readonly result: string; readonly date: string };
   }>("volcengine");
   expect(version).toBe("1.0.229");
-  const asked = [call(), jimengVideos.poll({ ...upstreamTask, upstreamState: {} })];
-  expect(asked.map((each) => [each.method ?? "POST", `${path}${each.path}`])).toEqual([
+  const requested = [call(), jimengVideos.poll({ ...upstreamTask, upstreamState: {} })];
+  expect(requested.map((each) => [each.method ?? "POST", `${path}${each.path}`])).toEqual([
     [method, `/?Action=${actions.submit}&Version=${actions.date}`],
     [method, `/?Action=${actions.result}&Version=${actions.date}`],
   ]);
@@ -126,14 +126,14 @@ test("members of its own go through, those that are decided here do not", () => 
 });
 
 test("an accepted submit names its task; a refusal in any envelope is an error", () => {
-  expect(jimengVideos.accepted(said("accepted"))).toEqual({ upstreamId: "7392616336519610409" });
+  expect(jimengVideos.accepted(replyOf("accepted"))).toEqual({ upstreamId: "7392616336519610409" });
   for (const body of ["hello", [], { code: 10000, data: null }, { code: 10000, data: {} }])
     expect(thrown(() => jimengVideos.accepted(answered(200, body)))).toMatchObject({ kind: "upstream_protocol_error" });
-  expect(thrown(() => jimengVideos.accepted(said("refused-output")))).toMatchObject({
+  expect(thrown(() => jimengVideos.accepted(replyOf("refused-output")))).toMatchObject({
     kind: "upstream_rejected",
     code: "content_policy_violation",
   });
-  expect(thrown(() => jimengVideos.accepted(said("busy")))).toMatchObject({ kind: "upstream_rate_limited" });
+  expect(thrown(() => jimengVideos.accepted(replyOf("busy")))).toMatchObject({ kind: "upstream_rate_limited" });
 });
 
 test("every word of a task", () => {

@@ -10,7 +10,7 @@ const base64 = Buffer.from(pixel).toString("base64");
 const older = submitsTo(klingVideos, "kling-v2-1");
 const newer = submitsTo(klingTasks, "kling-3.0");
 const path = "v1/videos/text2video";
-const said = (name: string, status = 200) => answered(status, wireJson(`video/kling/${name}.json`));
+const replyOf = (name: string, status = 200) => answered(status, wireJson(`video/kling/${name}.json`));
 
 test("the version in a name tells the paths", () => {
   for (const model of ["kling-v1", "kling-v2-6", "kling-v3", "kling-video-o1"])
@@ -115,10 +115,10 @@ describe("older paths", () => {
 
   const task = { ...upstreamTask, upstreamState: { path } };
   const progress = (name: string, status = 200, keep = {}) =>
-    klingVideos.progress(said(name, status), { ...task, upstreamState: { path, ...keep } });
+    klingVideos.progress(replyOf(name, status), { ...task, upstreamState: { path, ...keep } });
 
   test("a task is accepted with its first word, and asked for where it was made", () => {
-    expect(klingVideos.accepted(said("accepted"))).toEqual({
+    expect(klingVideos.accepted(replyOf("accepted"))).toEqual({
       upstreamId: "CjhKX2dHl0wAAAAABJ0iGw",
       progress: { state: "queued" },
     });
@@ -206,17 +206,17 @@ describe("newer paths", () => {
   });
 
   test("a task is one of a list, and gone where the list has none such", () => {
-    expect(klingTasks.accepted(said("tasks-accepted"))).toEqual({
+    expect(klingTasks.accepted(replyOf("tasks-accepted"))).toEqual({
       upstreamId: "884839284",
       progress: { state: "queued" },
     });
     const task = { ...upstreamTask, upstreamId: "884839284" };
     expect(klingTasks.poll(task).path).toBe("tasks?task_ids=884839284");
-    expect(klingTasks.progress(said("tasks-succeeded"), task)).toMatchObject({
+    expect(klingTasks.progress(replyOf("tasks-succeeded"), task)).toMatchObject({
       state: "completed",
       results: [{ place: { kind: "url", url: "https://v3-kling.example/output.mp4" }, seconds: 7 }],
     });
-    expect(klingTasks.progress(said("tasks-succeeded"), upstreamTask)).toEqual({ isGone: true });
+    expect(klingTasks.progress(replyOf("tasks-succeeded"), upstreamTask)).toEqual({ isGone: true });
     expect(klingTasks.progress(answered(200, { code: 0, data: [] }), task)).toEqual({ isGone: true });
     expect(klingTasks.progress(answered(200, { code: 5000, message: "" }), task)).toBeNull();
   });
@@ -237,8 +237,8 @@ test.each([
   [504, 5002, "upstream_timeout", "upstream_timeout"],
   [502, 9999, "upstream_failed", "upstream_failed"],
 ] as const)("status %p and code %p mean %s", (status, number, kind, code) => {
-  const told = { code: number, message: "m", request_id: "r" };
-  expect(klingVideos.error.parse(status, told)).toMatchObject({ kind, code });
+  const result = { code: number, message: "m", request_id: "r" };
+  expect(klingVideos.error.parse(status, result)).toMatchObject({ kind, code });
   // The code alone tells as much, whatever the status.
-  if (number < 9000) expect(klingVideos.error.parse(200, told).kind).toBe(kind);
+  if (number < 9000) expect(klingVideos.error.parse(200, result).kind).toBe(kind);
 });

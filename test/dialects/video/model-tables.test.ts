@@ -26,7 +26,7 @@ interface Case {
   readonly table: ModelTable<ModelRow>;
   /** A name that no row knows. */
   readonly unlisted: string;
-  readonly wish: Partial<VideoRequest>;
+  readonly fields: Partial<VideoRequest>;
   /** What the wish is in the body where no row is known. */
   readonly sent: object;
   readonly declared: DeclaredModel["capabilities"];
@@ -34,13 +34,13 @@ interface Case {
   readonly fitted: object;
 }
 
-const wish = { seconds: 41, ratio: "5:4", resolution: "2160p" };
+const fields = { seconds: 41, ratio: "5:4", resolution: "2160p" };
 const declared = { durations: { min: 1, max: 20 }, ratios: ["1:1", "2:1"], resolutions: ["900p"] };
 
 const veo = {
   table: veoModels,
   unlisted: "veo-9-generate",
-  wish,
+  fields,
   sent: { parameters: { durationSeconds: 41, aspectRatio: "5:4", resolution: "2160p" } },
   declared,
   fitted: { parameters: { durationSeconds: 20, aspectRatio: "1:1", resolution: "900p" } },
@@ -51,7 +51,7 @@ const cases: readonly Case[] = [
     upstream: wanVideos,
     table: wanModels,
     unlisted: "wan9.1-t2v",
-    wish: { ...wish, audio: false },
+    fields: { ...fields, audio: false },
     sent: { parameters: { duration: 41, ratio: "5:4", resolution: "2160P", audio: false } },
     declared: { ...declared, resolutions: ["900P"], audio: "always" },
     fitted: { parameters: { duration: 20, ratio: "1:1", resolution: "900P" } },
@@ -60,14 +60,14 @@ const cases: readonly Case[] = [
   {
     upstream: vertexVeo,
     ...veo,
-    wish: { ...wish, audio: false },
+    fields: { ...fields, audio: false },
     sent: { parameters: { ...veo.sent.parameters, generateAudio: false } },
   },
   {
     upstream: viduVideos,
     table: viduModels,
     unlisted: "viduq9",
-    wish: { ...wish, audio: false },
+    fields: { ...fields, audio: false },
     sent: { duration: 41, aspect_ratio: "5:4", resolution: "2160p", audio: false },
     declared,
     fitted: { duration: 20, aspect_ratio: "1:1", resolution: "900p" },
@@ -77,7 +77,7 @@ const cases: readonly Case[] = [
     table: hailuoModels,
     unlisted: "MiniMax-Hailuo-9",
     // Its wire has no field for a ratio.
-    wish: { seconds: 41, resolution: "2160p" },
+    fields: { seconds: 41, resolution: "2160p" },
     sent: { duration: 41, resolution: "2160P" },
     declared: { ...declared, resolutions: ["900P"] },
     fitted: { duration: 20, resolution: "900P" },
@@ -86,7 +86,7 @@ const cases: readonly Case[] = [
     upstream: minimaxNewerVideos,
     table: h3Models,
     unlisted: "MiniMax-H9",
-    wish,
+    fields,
     sent: { duration: 41, ratio: "5:4", resolution: "2160P" },
     declared: { ...declared, resolutions: ["900P"] },
     fitted: { duration: 20, ratio: "1:1", resolution: "900P" },
@@ -96,7 +96,7 @@ const cases: readonly Case[] = [
     table: jimengModels,
     unlisted: "jimeng_v90",
     // Its wire has no field for a resolution.
-    wish: { seconds: 41, ratio: "5:4" },
+    fields: { seconds: 41, ratio: "5:4" },
     sent: { req_key: "jimeng_t2v_v90", frames: 41 * 24 + 1, aspect_ratio: "5:4" },
     declared,
     fitted: { req_key: "jimeng_t2v_v90", frames: 20 * 24 + 1, aspect_ratio: "1:1" },
@@ -104,7 +104,7 @@ const cases: readonly Case[] = [
 ];
 
 describe.each(cases.map((entry) => [entry.upstream.name, entry] as const))("%s", (_name, entry) => {
-  const { upstream, table, unlisted: model, wish } = entry;
+  const { upstream, table, unlisted: model, fields } = entry;
   const render = (ask: Partial<VideoRequest>, declared?: readonly DeclaredModel[]) =>
     upstream.render({ ...plainVideo, ...ask }, { ...renderContext, model, ...(declared && { declared }) });
   const codes = (rendered: ReturnType<typeof render>) => rendered.warnings.map(({ code, path }) => `${code} ${path}`);
@@ -115,7 +115,7 @@ describe.each(cases.map((entry) => [entry.upstream.name, entry] as const))("%s",
   });
 
   test("a model without a row is sent what was requested, with one warning", () => {
-    const rendered = render(wish);
+    const rendered = render(fields);
     expect(rendered.call.body).toMatchObject(entry.sent);
     expect(codes(rendered)).toEqual(["unverified model"]);
   });
@@ -133,7 +133,7 @@ describe.each(cases.map((entry) => [entry.upstream.name, entry] as const))("%s",
   });
 
   test("a declared row fits what was requested", () => {
-    const rendered = render(wish, [{ models: new RegExp(`^${model}$`), capabilities: entry.declared }]);
+    const rendered = render(fields, [{ models: new RegExp(`^${model}$`), capabilities: entry.declared }]);
     expect(rendered.call.body).toMatchObject(entry.fitted);
     expect(codes(rendered)).not.toContain("unverified model");
     expect(codes(rendered)).toContain("approximated seconds");

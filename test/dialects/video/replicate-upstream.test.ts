@@ -115,10 +115,10 @@ test("every word of a prediction", () => {
   expect(output(`["${url}","${link}"]`)).toHaveLength(2);
   expect(output(`{"video":"${url}"}`)).toEqual([{ place: { kind: "url", url } }]);
   for (const value of ["null", "[]", '"data:video/mp4;base64,AAAA"', '[{"a":1}]']) expect(output(value)).toEqual([]);
-  const told = progress(
+  const result = progress(
     prediction(`"status":"succeeded","output":"${url}","metrics":{"video_output_duration_seconds":8}`),
   );
-  expect(told?.effect).toEqual({ seconds: 8 });
+  expect(result?.effect).toEqual({ seconds: 8 });
 });
 
 test("failures by their prose", () => {

@@ -16,7 +16,7 @@ const { endpoints } = await publishedTypes<{ readonly endpoints: readonly Endpoi
 const { body, warnings } = submitsTo(runwayVideos, "gen4.5");
 
 const imageSets: readonly (readonly VideoImage["role"][])[] = [[], ["first"], ["first", "last"], ["reference"]];
-const wishes: readonly Partial<VideoRequest>[] = [
+const variants: readonly Partial<VideoRequest>[] = [
   {},
   { ratio: "9:16", resolution: "1080p", seconds: 7, seed: 3, audio: true, negativePrompt: "dogs" },
   { resolution: "720p", metadata: { contentModeration: { publicFigureThreshold: "low" } } },
@@ -27,7 +27,7 @@ describe.each(endpoints.map((endpoint) => [endpoint.model, endpoint.path, endpoi
   "%s %s",
   (model, path, { input }) => {
     const asks = imageSets.flatMap((roles) =>
-      wishes.map((wish) => ({ ...wish, images: roles.map((role) => linked(role)) })),
+      variants.map((params) => ({ ...params, images: roles.map((role) => linked(role)) })),
     );
     const bodies = asks.flatMap((ask) => {
       try {

@@ -15,7 +15,7 @@ import { answered, upstreamTask } from "./setting.ts";
 import { linked, submitsTo } from "./submits.ts";
 
 /** The upstream, a model of it, and an answer to a poll with this word for its state. */
-type Row = readonly [upstream: VideoUpstream, model: string, told: (word: unknown) => unknown];
+type Row = readonly [upstream: VideoUpstream, model: string, result: (word: unknown) => unknown];
 
 const rows: readonly Row[] = [
   [minimaxVideos, "MiniMax-Hailuo-02", (word) => ({ status: word, base_resp: { status_code: 0 } })],
@@ -34,28 +34,28 @@ const forbidden = [
   ..."frames safety_identifier external_task_id webhook_events_filter stream".split(" "),
 ];
 
-describe.each(rows.map((row) => [row[0].name, ...row] as const))("%s", (_name, upstream, model, told) => {
+describe.each(rows.map((row) => [row[0].name, ...row] as const))("%s", (_name, upstream, model, result) => {
   const { body, refusal } = submitsTo(upstream, model);
   const progress = (status: number, answer: unknown) => upstream.progress(answered(status, answer), upstreamTask);
 
   test("words are compared without their case, and a word that nobody knows changes nothing", () => {
-    const strange = progress(200, told("daydreaming"));
+    const strange = progress(200, result("daydreaming"));
     expect(strange).toMatchObject({ unknownStatus: "daydreaming" });
     expect(strange?.state).toBeUndefined();
     for (const word of ["constructor", "__proto__", "toString"]) {
-      expect(progress(200, told(word))).toMatchObject({ unknownStatus: word });
-      expect(progress(200, told(word))?.state).toBeUndefined();
+      expect(progress(200, result(word))).toMatchObject({ unknownStatus: word });
+      expect(progress(200, result(word))?.state).toBeUndefined();
     }
     const running = ["running", "processing", "in_progress"].map(
-      (word) => progress(200, told(word.toUpperCase()))?.state,
+      (word) => progress(200, result(word.toUpperCase()))?.state,
     );
     expect(running).toContain("in_progress");
   });
 
   test("a task that is not known is gone; any other refusal says nothing of it", () => {
     expect(progress(404, { message: "not found" })).toEqual({ isGone: true });
-    for (const status of [401, 403, 408, 429, 500, 502, 503]) expect(progress(status, told("failed"))).toBeNull();
-    for (const answer of ["<html>", null, [], {}, told(""), told(null), told(7)])
+    for (const status of [401, 403, 408, 429, 500, 502, 503]) expect(progress(status, result("failed"))).toBeNull();
+    for (const answer of ["<html>", null, [], {}, result(""), result(null), result(7)])
       expect(progress(200, answer)).toBeNull();
   });
 

@@ -8,7 +8,7 @@ import { inline, linked, submitsTo } from "./submits.ts";
 
 const google = submitsTo(geminiVeo, "veo-3.1-generate-preview");
 const cloud = submitsTo(vertexVeo, "veo-3.0-generate-001");
-const said = (name: string, status = 200) => answered(status, wireJson(`video/veo/${name}.json`));
+const replyOf = (name: string, status = 200) => answered(status, wireJson(`video/veo/${name}.json`));
 const operation = "models/veo-3.1-generate-preview/operations/idrk08ltkg0a";
 const task = { ...upstreamTask, upstreamId: operation };
 const image = { bytesBase64Encoded: Buffer.from(pixel).toString("base64"), mimeType: "image/png" };
@@ -104,10 +104,10 @@ describe("a submit", () => {
 });
 
 describe("an operation of the Gemini API", () => {
-  const progress = (name: string, status = 200) => geminiVeo.progress(said(name, status), task);
+  const progress = (name: string, status = 200) => geminiVeo.progress(replyOf(name, status), task);
 
   test("is accepted by its name, which becomes a path", () => {
-    expect(geminiVeo.accepted(said("accepted"))).toEqual({ upstreamId: operation });
+    expect(geminiVeo.accepted(replyOf("accepted"))).toEqual({ upstreamId: operation });
     expect(geminiVeo.poll(task)).toEqual({ method: "GET", path: `v1beta/${operation}`, body: {} });
     for (const name of ["", "../x", "models/../../x", "a//b", "a?b", "a#b", "/a", "a/./b", "a b", 7])
       expect({ ...thrown(() => geminiVeo.accepted(answered(200, { name }))), name }).toMatchObject({
@@ -177,14 +177,14 @@ describe("an operation of the Gemini API", () => {
 });
 
 test("an operation of Vertex is asked for at its model, and brings the bytes", () => {
-  const { upstreamId } = vertexVeo.accepted(said("vertex-accepted"));
+  const { upstreamId } = vertexVeo.accepted(replyOf("vertex-accepted"));
   expect(cloud.call().path).toBe("models/veo-3.0-generate-001:predictLongRunning");
   expect(vertexVeo.poll({ ...upstreamTask, model: "veo-3.0-generate-001", upstreamId })).toEqual({
     path: "models/veo-3.0-generate-001:fetchPredictOperation",
     body: { operationName: upstreamId },
   });
   // One of two was held back: the other one is still there.
-  expect(vertexVeo.progress(said("vertex-done"), task)).toEqual({
+  expect(vertexVeo.progress(replyOf("vertex-done"), task)).toEqual({
     state: "completed",
     results: [{ place: { kind: "inline", base64: "AAAAIGZ0eXBpc29t" }, mediaType: "video/mp4" }],
   });

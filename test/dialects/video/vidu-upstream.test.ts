@@ -125,7 +125,8 @@ test("every word of a task", () => {
     ["InternalServiceFailure", "generation_failed"],
     ["", "generation_failed"],
   ] as const;
-  for (const [code, told] of codes) expect(failure(code)).toMatchObject({ state: "failed", failure: { code: told } });
+  for (const [code, expected] of codes)
+    expect(failure(code)).toMatchObject({ state: "failed", failure: { code: expected } });
   expect(failure("UserCancelled")).toMatchObject({ state: "cancelled", failure: { code: "cancelled" } });
 });
 

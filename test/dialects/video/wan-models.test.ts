@@ -20,7 +20,7 @@ interface Published {
 
 const published = await publishedTypes<Published>("dashscope");
 const { call } = submitsTo(wanVideos, "");
-const wishes = [
+const variants = [
   {},
   { seconds: 7, seed: 3, watermark: true, negativePrompt: "dogs" },
   { ratio: "9:16", resolution: "1080p", width: 1920, height: 1080 },
@@ -29,7 +29,7 @@ const wishes = [
 describe.each([...published.videoModels])("%s", (model) => {
   const { row, isListed } = lookUpModel(wanModels, { model });
   const images = (row.needs ?? []).map((role) => linked(role));
-  const calls = wishes.map((wish) => call({ ...wish, images }, model));
+  const calls = variants.map((params) => call({ ...params, images }, model));
   const inputs = calls.map(({ body }) => body.input as JsonObject);
 
   test("has a row", () => {

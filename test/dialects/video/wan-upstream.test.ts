@@ -7,8 +7,8 @@ import { answered, upstreamTask } from "./setting.ts";
 import { dataUri, inline, link, linked, submitsTo } from "./submits.ts";
 
 const { body, call, effect, refusal, warnings } = submitsTo(wanVideos, "wan2.6-t2v");
-const said = (name: string, status = 200) => answered(status, wireJson(`video/wan/${name}.json`));
-const progress = (name: string, status = 200) => wanVideos.progress(said(name, status), upstreamTask);
+const replyOf = (name: string, status = 200) => answered(status, wireJson(`video/wan/${name}.json`));
+const progress = (name: string, status = 200) => wanVideos.progress(replyOf(name, status), upstreamTask);
 const parameters = (change = {}, model?: string) => body(change, model).parameters;
 const first = { images: [linked("first")] };
 
@@ -140,13 +140,13 @@ test("members of its own go through, flat or in their objects; those that are de
 });
 
 test("a task is accepted with its first word, asked for, and ended", () => {
-  expect(wanVideos.accepted(said("accepted"))).toMatchObject({
+  expect(wanVideos.accepted(replyOf("accepted"))).toMatchObject({
     upstreamId: "0385dc79-5ff8-4d82-bcb6-xxxxxx",
     progress: { state: "queued" },
   });
   expect(wanVideos.poll(upstreamTask)).toEqual({ method: "GET", path: "api/v1/tasks/up%2F1", body: {} });
   expect(wanVideos.cancel?.(upstreamTask)).toEqual({ path: "api/v1/tasks/up%2F1/cancel", body: {} });
-  expect(thrown(() => wanVideos.accepted(said("refused")))).toMatchObject({ code: "content_policy_violation" });
+  expect(thrown(() => wanVideos.accepted(replyOf("refused")))).toMatchObject({ code: "content_policy_violation" });
   for (const body of ["hello", [], {}, { output: {} }, { output: { task_id: "" } }])
     expect(thrown(() => wanVideos.accepted(answered(200, body)))).toMatchObject({ kind: "upstream_protocol_error" });
 });

@@ -2,7 +2,7 @@
 import OpenAI from "openai";
 import { at, list, text } from "../../support/chat-stream-reader.ts";
 import { system, tools } from "../dialogue.ts";
-import { clientsOf, type Dialogue, type Habit, type Opening, type Said, watchedFetch } from "./client.ts";
+import { clientsOf, type Dialogue, type Habit, type Opening, type Reply, watchedFetch } from "./client.ts";
 import { gatheredMessage } from "./gathering.ts";
 
 type Message = Record<string, unknown>;
@@ -51,7 +51,7 @@ const habits: readonly ChatHabit[] = [
     name: "all members as gathered",
     of: "openai-node",
     gathers: "openai-node",
-    hearsThinking: false,
+    readsThinking: false,
     replay: (message) => message,
     keepsState: false,
   },
@@ -60,7 +60,7 @@ const habits: readonly ChatHabit[] = [
     of: "LangChain, AI SDK",
     wantsUsage: true,
     gathers: "openai-node",
-    hearsThinking: false,
+    readsThinking: false,
     replay: typed,
     keepsState: false,
   },
@@ -68,7 +68,7 @@ const habits: readonly ChatHabit[] = [
     name: "typed members, empty content dropped",
     of: "OpenCode",
     gathers: "openai-node",
-    hearsThinking: false,
+    readsThinking: false,
     replay: withoutEmpty,
     keepsState: false,
   },
@@ -83,7 +83,7 @@ const habits: readonly ChatHabit[] = [
     name: "new ids, with dots and colons",
     of: "agents that moved here from Kimi",
     gathers: "openai-node",
-    hearsThinking: false,
+    readsThinking: false,
     replay: renamed,
     keepsIds: false,
     keepsState: false,
@@ -116,7 +116,7 @@ function open({ url, key, model, stream, thinking, habit }: Opening<Message>): D
   }));
   const effort = thinking ? { reasoning_effort: "high" } : {};
 
-  async function hear(): Promise<Message> {
+  async function transcribe(): Promise<Message> {
     const body = { model, messages, tools: functions, ...effort };
     if (!stream) return (await openai.chat.completions.create(body as never)).choices[0]?.message as unknown as Message;
     const usage = (habit as ChatHabit).wantsUsage ? { stream_options: { include_usage: true } } : {};
@@ -129,8 +129,8 @@ function open({ url, key, model, stream, thinking, habit }: Opening<Message>): D
     );
   }
 
-  async function ask(): Promise<Said> {
-    const message = withoutParsed(await hear());
+  async function ask(): Promise<Reply> {
+    const message = withoutParsed(await transcribe());
     messages.push(habit.replay(message));
     const content = message["content"];
     return {

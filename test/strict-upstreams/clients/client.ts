@@ -1,6 +1,6 @@
-// A client that holds a conversation of several turns: what it is told, and how it replays what it heard before.
+// A client that holds a conversation of several turns: what it is told, and how it replays what it received before.
 
-export interface Said {
+export interface Reply {
   readonly text: string;
   readonly thinking: string;
   readonly calls: readonly { readonly id: string; readonly name: string; readonly input: unknown }[];
@@ -10,9 +10,9 @@ export interface Said {
 
 /** One conversation under way. */
 export interface Dialogue {
-  say(words: string): Promise<Said>;
+  say(words: string): Promise<Reply>;
   /** Returns the results of the last calls, in their order. */
-  answer(results: readonly string[]): Promise<Said>;
+  answer(results: readonly string[]): Promise<Reply>;
 }
 
 export interface Opening<Heard> {
@@ -26,20 +26,20 @@ export interface Opening<Heard> {
   readonly habit: Habit<Heard>;
 }
 
-/** How a client replays what it heard; `Heard` is a reply in the client's own words. */
+/** How a client replays what it received; `Received` is a reply in the client's own words. */
 export interface Habit<Heard> {
   readonly name: string;
   /** Who does so. */
   readonly of: string;
-  readonly replay: (heard: Heard) => Heard;
+  readonly replay: (received: Heard) => Heard;
   /** What it says beside the results of calls. */
   readonly remark?: string;
-  /** The ids of calls are the ones that it heard. Default true. */
+  /** The ids of calls are the ones that it received. Default true. */
   readonly keepsIds?: boolean;
   /** False where it drops the state of thinking. Default true. */
   readonly keepsState?: boolean;
   /** False where a stream's thinking is lost before anybody sees it. Default true. */
-  readonly hearsThinking?: boolean;
+  readonly readsThinking?: boolean;
 }
 
 /** A client format with one habit. */
@@ -52,7 +52,7 @@ export interface Client {
   readonly remark: string;
   readonly keepsIds: boolean;
   readonly keepsState: boolean;
-  readonly hearsThinking: boolean;
+  readonly readsThinking: boolean;
   open(opening: Omit<Opening<never>, "habit">): Dialogue;
 }
 
@@ -71,7 +71,7 @@ export function clientsOf<Heard>(
     remark: habit.remark ?? "",
     keepsIds: habit.keepsIds ?? true,
     keepsState: habit.keepsState ?? true,
-    hearsThinking: habit.hearsThinking ?? true,
+    readsThinking: habit.readsThinking ?? true,
     open: (opening) => open({ ...opening, habit }),
   }));
 }

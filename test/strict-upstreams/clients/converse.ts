@@ -2,7 +2,7 @@
 // https://docs.aws.amazon.com/bedrock/latest/userguide/tool-use-inference-call.html
 import { at, list } from "../../support/chat-stream-reader.ts";
 import { system, tools } from "../dialogue.ts";
-import { clientsOf, type Dialogue, type Habit, type Opening, type Said } from "./client.ts";
+import { clientsOf, type Dialogue, type Habit, type Opening, type Reply } from "./client.ts";
 
 type Block = Record<string, unknown>;
 const habits: readonly Habit<readonly Block[]>[] = [{ name: "all blocks", of: "AWS SDK", replay: (blocks) => blocks }];
@@ -20,7 +20,7 @@ function open({ url, model, thinking, habit }: Opening<readonly Block[]>): Dialo
     ...(thinking ? { additionalModelRequestFields: { thinking: { type: "enabled", budget_tokens: 4096 } } } : {}),
   };
 
-  async function ask(): Promise<Said> {
+  async function ask(): Promise<Reply> {
     const answer = await fetch(`${url}/model/${model}/converse`, { method: "POST", body: JSON.stringify(body) });
     const reply: unknown = await answer.json();
     const blocks = list(reply, "output", "message", "content") as Block[];

@@ -2,7 +2,7 @@
 import { type GenerateContentResponse, GoogleGenAI } from "@google/genai";
 import { at, list, text } from "../../support/chat-stream-reader.ts";
 import { system, tools } from "../dialogue.ts";
-import { clientsOf, type Dialogue, type Habit, type Opening, type Said } from "./client.ts";
+import { clientsOf, type Dialogue, type Habit, type Opening, type Reply } from "./client.ts";
 
 type Part = Record<string, unknown>;
 type Parts = readonly Part[];
@@ -61,7 +61,7 @@ function open({ url, key, model, stream, thinking, habit }: Opening<Parts>): Dia
     ...(thinking ? { thinkingConfig: { includeThoughts: true, thinkingBudget: 4096 } } : {}),
   };
 
-  async function ask(): Promise<Said> {
+  async function ask(): Promise<Reply> {
     const request = { model, contents, config } as never;
     const replies: GenerateContentResponse[] = stream
       ? await Array.fromAsync(await google.models.generateContentStream(request))

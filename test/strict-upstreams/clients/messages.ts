@@ -2,7 +2,7 @@
 import Anthropic from "@anthropic-ai/sdk";
 import { at, text } from "../../support/chat-stream-reader.ts";
 import { system, tools } from "../dialogue.ts";
-import { clientsOf, type Dialogue, type Habit, type Opening, type Said, watchedFetch } from "./client.ts";
+import { clientsOf, type Dialogue, type Habit, type Opening, type Reply, watchedFetch } from "./client.ts";
 
 type Block = Record<string, unknown>;
 type Blocks = readonly Block[];
@@ -82,7 +82,7 @@ function open({ url, key, model, stream, thinking, isAdaptive, habit }: Opening<
     ...(thinking ? { thinking: isAdaptive ? adaptive : budget } : {}),
   };
 
-  async function ask(): Promise<Said> {
+  async function ask(): Promise<Reply> {
     const message = stream
       ? await anthropic.messages.stream(body as never).finalMessage()
       : await anthropic.messages.create(body as never);

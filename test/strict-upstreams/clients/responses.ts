@@ -2,7 +2,7 @@
 import OpenAI from "openai";
 import { at, list, text } from "../../support/chat-stream-reader.ts";
 import { system, tools } from "../dialogue.ts";
-import { clientsOf, type Dialogue, type Habit, type Opening, type Said, watchedFetch } from "./client.ts";
+import { clientsOf, type Dialogue, type Habit, type Opening, type Reply, watchedFetch } from "./client.ts";
 
 type Item = Record<string, unknown>;
 type Items = readonly Item[];
@@ -32,7 +32,7 @@ const habits: readonly Habit<Items>[] = [
 
 const joined = (parts: readonly unknown[]): string => parts.map((part) => text(part, "text")).join("");
 
-function heardIn(items: Items, warnings: string): Said {
+function receivedIn(items: Items, warnings: string): Reply {
   const ofType = (type: string) => items.filter((item) => item["type"] === type);
   return {
     text: ofType("message")
@@ -61,7 +61,7 @@ function open({ url, key, model, stream, thinking, habit }: Opening<Items>): Dia
   });
   const isStored = habit === named;
   let input: Item[] = [];
-  let calls: Said["calls"] = [];
+  let calls: Reply["calls"] = [];
   let previous: string | undefined;
 
   const settings = {
@@ -73,7 +73,7 @@ function open({ url, key, model, stream, thinking, habit }: Opening<Items>): Dia
   };
 
   /** Streams are read as agents do: the items that are done, and the end. */
-  async function hear(body: object): Promise<{ id: string; items: Item[] }> {
+  async function transcribe(body: object): Promise<{ id: string; items: Item[] }> {
     if (!stream) {
       const response = await openai.responses.create({ ...body, stream: false } as never);
       return { id: text(response, "id"), items: list(response, "output") as Item[] };
@@ -85,14 +85,18 @@ function open({ url, key, model, stream, thinking, habit }: Opening<Items>): Dia
     return { id: text(end, "response", "id"), items: done.map((event) => at(event, "item") as Item) };
   }
 
-  async function ask(): Promise<Said> {
-    const { id, items } = await hear({ ...settings, input, ...(previous ? { previous_response_id: previous } : {}) });
+  async function ask(): Promise<Reply> {
+    const { id, items } = await transcribe({
+      ...settings,
+      input,
+      ...(previous ? { previous_response_id: previous } : {}),
+    });
     const replayed = habit.replay(items);
-    const said = heardIn(replayed, watched.warnings());
-    calls = said.calls;
+    const reply = receivedIn(replayed, watched.warnings());
+    calls = reply.calls;
     if (isStored) previous = id;
     input = isStored ? [] : [...input, ...replayed];
-    return { ...said, thinking: heardIn(items, "").thinking };
+    return { ...reply, thinking: receivedIn(items, "").thinking };
   }
 
   return {

@@ -75,10 +75,10 @@ function unasked(body: Body): string | undefined {
   const contents = contentsOf(body);
   return first(
     contents.flatMap(({ blocks }, index) => {
-      const asked = idsOf(contents[index - 1]?.blocks ?? []);
+      const requested = idsOf(contents[index - 1]?.blocks ?? []);
       return blocks.flatMap((block, place) => {
         const id = text(block, "tool_use_id");
-        return typeOf(block) !== "tool_result" || asked.includes(id)
+        return typeOf(block) !== "tool_result" || requested.includes(id)
           ? []
           : [
               `messages.${index}.content.${place}: unexpected \`tool_use_id\` found in \`tool_result\` blocks: ${id}. Each \`tool_result\` block must have a corresponding \`tool_use\` block in the previous message.`,

@@ -145,8 +145,8 @@ export function unaskedResult(body: Body): number | undefined {
   const messages = messagesOf(body);
   const index = messages.findIndex((message, at) => {
     if (roleOf(message) !== "tool") return false;
-    const asked = messages.slice(0, at).findLast((one) => roleOf(one) !== "tool");
-    return !callIds(asked).includes(text(message, "tool_call_id"));
+    const requested = messages.slice(0, at).findLast((one) => roleOf(one) !== "tool");
+    return !callIds(requested).includes(text(message, "tool_call_id"));
   });
   return index < 0 ? undefined : index;
 }

@@ -43,7 +43,7 @@ const named = (items: readonly unknown[], type: string) =>
 const input = "input";
 
 /** What a thought may lead to. */
-const isSaid = (item: unknown): boolean =>
+const isMessage = (item: unknown): boolean =>
   typeOf(item) === "function_call" || (typeOf(item) === "message" && text(item, "role") === "assistant");
 
 /** A call with an id of the vendor's own, from a turn that reasoned, without the reasoning in front of it. */
@@ -52,7 +52,7 @@ function unreasoned(body: Body, made: readonly (readonly { kind: string }[])[]):
   const didReason = made.some((parts) => parts.some(({ kind }) => kind === "thinking"));
   return items.find((item, index) => {
     if (typeOf(item) !== "function_call" || text(item, "id") === "") return false;
-    const opening = items.slice(0, index).findLast((one) => !isSaid(one));
+    const opening = items.slice(0, index).findLast((one) => !isMessage(one));
     return didReason && typeOf(opening) !== "reasoning";
   });
 }
@@ -141,7 +141,7 @@ export const refusals: readonly Refusal[] = [
     source: "https://github.com/continuedev/continue/issues/8933",
     fault(body) {
       const items = itemsOf(body);
-      const lonely = items.find((item, index) => typeOf(item) === "reasoning" && !isSaid(items[index + 1]));
+      const lonely = items.find((item, index) => typeOf(item) === "reasoning" && !isMessage(items[index + 1]));
       return lonely === undefined
         ? undefined
         : {
@@ -181,8 +181,8 @@ export const refusals: readonly Refusal[] = [
     refuses: "a result without its call",
     source: "https://github.com/continuedev/continue/issues/10092",
     fault(body) {
-      const asked = named(itemsOf(body), "function_call");
-      const orphan = named(itemsOf(body), "function_call_output").find((id) => !asked.includes(id));
+      const requested = named(itemsOf(body), "function_call");
+      const orphan = named(itemsOf(body), "function_call_output").find((id) => !requested.includes(id));
       return orphan === undefined
         ? undefined
         : { message: `No tool call found for function call output with call_id ${orphan}.`, param: input };

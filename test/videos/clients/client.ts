@@ -9,24 +9,24 @@ export interface Facts {
   failure: { code: string; message: RegExp };
 }
 
-export interface Asked {
+export interface ClientRequest {
   method: string;
   path: string;
   body?: unknown;
 }
 
 /** The states that formats have words for; `stale` is a video that is gone at the provider. */
-export type Told = "queued" | "running" | "completed" | "stale" | "failed" | "expired" | "unknown";
+export type Result = "queued" | "running" | "completed" | "stale" | "failed" | "expired" | "unknown";
 
 export interface Client {
   name: string;
   /** Whether it sends an image. */
   hasImage: boolean;
-  submit(model: string, prompt: string): Asked;
+  submit(model: string, prompt: string): ClientRequest;
   idOf(body: Record<string, unknown>): string;
-  question(id: string): Asked;
+  question(id: string): ClientRequest;
   accepted(facts: Facts): Shape;
-  told(word: Told, facts: Facts): Shape;
+  resultOf(word: Result, facts: Facts): Shape;
   /** Where a finished video is, as this format tells it. */
   linkIn(body: Record<string, unknown>): unknown;
   readonly linkNeedsKey?: true;

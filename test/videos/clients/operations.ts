@@ -1,18 +1,18 @@
 // A client of Google's format: an operation that is polled by its name, and files that are downloaded with the key.
 import { absent, integer, type Shape, text } from "../shape.ts";
-import type { Client, Facts, Told } from "./client.ts";
+import type { Client, Facts, Result } from "./client.ts";
 
 const codes: Readonly<Record<string, number>> = { task_timeout: 4, cancelled: 1, expired: 4 };
 const refused = new Set(["content_policy_violation", "moderation_blocked"]);
 const uri = /^http:\/\/127\.0\.0\.1:\d+\/v1beta\/files\/[0-9a-f]+:download\?alt=media$/;
 
-function operation(word: Told, { id, model, failure }: Facts): Shape {
+function operation(word: Result, { id, model, failure }: Facts): Shape {
   const running = { done: absent, response: absent, error: absent };
   const failed = refused.has(failure.code)
     ? { done: true, error: absent, response: { generateVideoResponse: { raiMediaFilteredCount: 1 } } }
     : { done: true, response: absent, error: { code: codes[failure.code] ?? integer, message: failure.message } };
   const response = (generatedSamples: Shape): Shape => ({ generateVideoResponse: { generatedSamples } });
-  const rest: Record<Told, { [name: string]: Shape }> = {
+  const rest: Record<Result, { [name: string]: Shape }> = {
     queued: running,
     running,
     completed: { done: true, error: absent, response: response([{ video: { uri } }]) },
@@ -38,7 +38,7 @@ export const operations: Client = {
   idOf: ({ name }) => String(name).replace(/^.*\//, ""),
   question: (id) => ({ method: "GET", path: `/v1beta/models/any/operations/${id}` }),
   accepted: (facts) => ({ ...(operation("queued", facts) as object), name: text }),
-  told: (word, facts) =>
+  resultOf: (word, facts) =>
     word === "unknown" ? { error: { code: 404, status: "NOT_FOUND", message: text } } : operation(word, facts),
   linkIn: (body) => bodyOf(body, "response", "generateVideoResponse", "generatedSamples", 0, "video", "uri"),
   linkNeedsKey: true,

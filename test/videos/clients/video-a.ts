@@ -1,10 +1,10 @@
 // Clients of format A: the plain fields, and the native envelope beside them as native clients check it.
 import { pixel } from "../../dialects/video/setting.ts";
 import { absent, anyText, link, type Shape, text, unixMs } from "../shape.ts";
-import { type Client, envelope, type Facts, memberAt, type Told } from "./client.ts";
+import { type Client, envelope, type Facts, memberAt, type Result } from "./client.ts";
 import { plainTask } from "./generations.ts";
 
-const words: Record<Told, string> = {
+const words: Record<Result, string> = {
   queued: "submitted",
   running: "processing",
   completed: "succeed",
@@ -15,8 +15,8 @@ const words: Record<Told, string> = {
 };
 
 /** Native clients want a numeric code, texts for messages, and a length as a text. */
-function native(word: Told, { id, seconds, failure }: Facts): { [name: string]: Shape } {
-  const videos: Record<Told, Shape> = {
+function native(word: Result, { id, seconds, failure }: Facts): { [name: string]: Shape } {
+  const videos: Record<Result, Shape> = {
     ...{ queued: absent, running: absent, failed: absent, expired: absent, unknown: absent },
     completed: { videos: [{ id: text, url: link, duration: String(seconds) }] },
     stale: { videos: [] },
@@ -38,14 +38,14 @@ function native(word: Told, { id, seconds, failure }: Facts): { [name: string]: 
   };
 }
 
-function told(word: Told, facts: Facts): Shape {
+function resultOf(word: Result, facts: Facts): Shape {
   if (word !== "unknown") return { ...plainTask(word, facts), ...native(word, facts) };
   return { error: envelope("object_not_found"), code: 1203, message: text, request_id: text };
 }
 
 const common = {
   idOf: ({ task_id: id }) => String(id),
-  told,
+  resultOf: resultOf,
   linkIn: (body: Record<string, unknown>) => memberAt(body, "data.task_result.videos.0.url"),
   unknownStatus: 404,
 } satisfies Partial<Client>;

@@ -1,6 +1,6 @@
 // A client of format B: one path, an action in the query, a code that is looked at before anything else.
 import { absent, link, type Shape, text } from "../shape.ts";
-import { type Client, type Facts, memberAt, type Told } from "./client.ts";
+import { type Client, type Facts, memberAt, type Result } from "./client.ts";
 
 const version = "Version=2022-08-31";
 export const submitPath = `/videoB/?Action=CVSync2AsyncSubmitTask&${version}`;
@@ -23,9 +23,9 @@ const data = (id: Shape, status: string, url: Shape = ""): Shape => ({
   binary_data_base64: [],
 });
 
-function told(word: Told, { id, failure }: Facts): Shape {
+function resultOf(word: Result, { id, failure }: Facts): Shape {
   const isContent = /policy|moderation/.test(failure.code);
-  const answers: Record<Told, Shape> = {
+  const answers: Record<Result, Shape> = {
     queued: answer(data(id, "in_queue")),
     running: answer(data(id, "generating")),
     completed: answer(data(id, "done", link)),
@@ -44,7 +44,7 @@ export const videoB: Client = {
   idOf: ({ data: found }) => String((found as { task_id: unknown } | null)?.task_id),
   question: (id) => ({ method: "POST", path: resultPath, body: { req_key: "any", task_id: id } }),
   accepted: ({ id }) => answer({ task_id: id }),
-  told,
+  resultOf: resultOf,
   linkIn: (body) => memberAt(body, "data.video_url"),
   // Native clients read it in the data.
   unknownStatus: 200,

@@ -1,15 +1,15 @@
 // A client of OpenAI's format, which sends a form as its SDK does.
 import { absent, integer, link, type Shape, text, unixTime } from "../shape.ts";
-import { type Client, envelope, type Facts, memberAt, type Told } from "./client.ts";
+import { type Client, envelope, type Facts, memberAt, type Result } from "./client.ts";
 
 const path = "/v1/videos";
 const seconds = (value: unknown): boolean => typeof value === "string" && Number(value) > 0;
 
-function videoObject(word: Told, { id, model, seconds: made, failure }: Facts): Shape {
+function videoObject(word: Result, { id, model, seconds: made, failure }: Facts): Shape {
   const pending = { error: null, completed_at: absent, metadata: { url: absent } };
   const failed = { status: "failed", error: { code: failure.code, message: failure.message } };
   const completed = { status: "completed", progress: 100, error: null, seconds: String(made), completed_at: unixTime };
-  const rest: Record<Told, { [name: string]: Shape }> = {
+  const rest: Record<Result, { [name: string]: Shape }> = {
     queued: { ...pending, status: "queued", progress: 0 },
     running: { ...pending, status: "in_progress" },
     completed: { ...completed, metadata: { url: link } },
@@ -36,7 +36,7 @@ export const videos: Client = {
   idOf: ({ id }) => String(id),
   question: (id) => ({ method: "GET", path: `${path}/${id}` }),
   accepted: (facts) => videoObject("queued", facts),
-  told: (word, facts) => (word === "unknown" ? { error: envelope("object_not_found") } : videoObject(word, facts)),
+  resultOf: (word, facts) => (word === "unknown" ? { error: envelope("object_not_found") } : videoObject(word, facts)),
   linkIn: (body) => memberAt(body, "metadata.url"),
   unknownStatus: 404,
 };

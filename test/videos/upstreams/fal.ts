@@ -26,11 +26,11 @@ export const fal: Vendor = {
   }),
   taskOf: ({ path }) => new RegExp(`^${app}/requests/([\\w-]+)(?:/status|/cancel)?$`).exec(path)?.[1],
   isCancel: (seen) => isCall(seen, "PUT", /\/cancel$/),
-  told(word, id, film, { path }) {
+  resultOf(word, id, video, { path }) {
     if (word === "gone") return { status: 404, json: { detail: "Request not found" } };
     if (path.endsWith("/status")) return { json: { request_id: id, status: words[word] } };
     if (word === "failed") return { status: 422, json: { detail } };
-    return { json: { video: { url: film, content_type: "video/mp4", duration: 5.04, fps: 24 }, seed: 7 } };
+    return { json: { video: { url: video, content_type: "video/mp4", duration: 5.04, fps: 24 }, seed: 7 } };
   },
   busy: { status: 429, json: { detail: "Too many requests" } },
   seconds: 5.04,

@@ -9,6 +9,6 @@ const folder = join(import.meta.dir, "../../fixtures/video");
 export function recorded(file: string, replaced: Record<string, string>, status = 200): Reply {
   const text = readFileSync(join(folder, file), "utf8");
   for (const old of Object.keys(replaced)) if (!text.includes(old)) throw new Error(`${file} does not say ${old}`);
-  const filled = Object.entries(replaced).reduce((said, [old, fresh]) => said.replaceAll(old, fresh), text);
+  const filled = Object.entries(replaced).reduce((filledText, [old, fresh]) => filledText.replaceAll(old, fresh), text);
   return { status, json: JSON.parse(filled) };
 }

@@ -25,11 +25,11 @@ export const jimeng: Vendor = {
     const isQuestion = action(seen) === "CVSync2AsyncGetResult" && /^jimeng_(?:t2v|i2v_first)_v30$/.test(key ?? "");
     return isQuestion ? id : undefined;
   },
-  told(word, _id, film) {
+  resultOf(word, _id, video) {
     const files: Record<Word, () => Reply> = {
       queued: () => data("in_queue"),
       running: () => recorded("jimeng/generating.json", {}),
-      done: () => recorded("jimeng/done.json", { "https://v26-aigc.example/0/video.mp4?a=1&lr=1": film }),
+      done: () => recorded("jimeng/done.json", { "https://v26-aigc.example/0/video.mp4?a=1&lr=1": video }),
       failed: () => recorded("jimeng/refused-output.json", {}, 400),
       gone: () => data("not_found"),
       expired: () => data("expired"),

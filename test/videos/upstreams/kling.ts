@@ -41,11 +41,11 @@ export const kling: Vendor = {
   id: (count) => `CjhKling${count}`,
   accepted: (id) => recorded("kling/accepted.json", { [oldId]: id }),
   taskOf: (seen) => behind(seen, `${path}text2video/`) ?? behind(seen, `${path}image2video/`),
-  told(word, id, film) {
+  resultOf(word, id, video) {
     const files: Record<Word, () => Reply> = {
       queued: () => recorded("kling/accepted.json", { [oldId]: id }),
       running: () => recorded("kling/processing.json", { [oldId]: id }),
-      done: () => recorded("kling/succeed.json", { [oldId]: id, "https://v2-kling.example/output.mp4?x=1": film }),
+      done: () => recorded("kling/succeed.json", { [oldId]: id, "https://v2-kling.example/output.mp4?x=1": video }),
       failed: () => recorded("kling/failed.json", { [oldId]: id }),
       gone: () => recorded("kling/unknown-task.json", {}, 404),
       expired: () => refused(500, 5000, "no such word"),
@@ -72,12 +72,12 @@ export const klingNewer: Vendor = {
   isSubmit: (seen) => isCall(seen, "POST", /^\/(?:text|image)-to-video\/kling-3\.0$/),
   id: (count) => String(884_000 + count),
   accepted: (id) => recorded("kling/tasks-accepted.json", { [newId]: id }),
-  taskOf: ({ path: asked, query }) => (asked === "/tasks" ? (query.get("task_ids") ?? undefined) : undefined),
-  told(word, id, film) {
+  taskOf: ({ path: requested, query }) => (requested === "/tasks" ? (query.get("task_ids") ?? undefined) : undefined),
+  resultOf(word, id, video) {
     const files: Record<Word, () => Reply> = {
       queued: () => listed(id, "submitted"),
       running: () => listed(id, "processing"),
-      done: () => recorded("kling/tasks-succeeded.json", { [newId]: id, "https://v3-kling.example/output.mp4": film }),
+      done: () => recorded("kling/tasks-succeeded.json", { [newId]: id, "https://v3-kling.example/output.mp4": video }),
       failed: () => listed(id, "failed", "Failure to pass the risk control system"),
       gone: () => listed(id, ""),
       expired: () => refused(500, 5000, "no such word"),

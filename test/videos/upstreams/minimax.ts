@@ -21,9 +21,9 @@ export const minimax: Vendor = {
       : path === "/v1/files/retrieve"
         ? query.get("file_id")?.replace(/^9/, "")
         : undefined,
-  told(word, id, film, { path }) {
+  resultOf(word, id, video, { path }) {
     if (path === "/v1/files/retrieve")
-      return { json: { file: { file_id: `9${id}`, download_url: film }, base_resp: well } };
+      return { json: { file: { file_id: `9${id}`, download_url: video }, base_resp: well } };
     const task = (status: string, more: object = {}): Reply => ({
       json: { task_id: id, status, file_id: "", base_resp: well, ...more },
     });
@@ -63,10 +63,10 @@ export const minimaxNewer: Vendor = {
   accepted: (id) => ({ json: { task_id: id } }),
   taskOf: (seen) => behind(seen, "/v2/query/video_generation/") ?? behind(seen, "/v2/video_generation/"),
   isCancel: ({ method }) => method === "DELETE",
-  told(word, id, film) {
+  resultOf(word, id, video) {
     const error = { type: "bad_request_error", message: "task not found (2013)", http_code: "400" };
     if (word === "gone") return { status: 400, json: { type: "error", error, request_id: "r" } };
-    const done = { content: { url: film }, usage: { total_seconds: 5, input_seconds: 0, output_seconds: 5 } };
+    const done = { content: { url: video }, usage: { total_seconds: 5, input_seconds: 0, output_seconds: 5 } };
     const failed = { error: { code: "1027", message: "output new_sensitive" } };
     const more = { done, failed, queued: {}, running: {}, expired: {} }[word];
     return { json: { task: { id, status: words[word], ...more } } };

@@ -25,7 +25,7 @@ export const openai: Vendor = {
   accepted: (id) => ({ json: video(id, { status: "queued", progress: 0 }) }),
   taskOf: (seen) => behind(seen, "/v1/videos/"),
   isDownload: (seen) => seen.path.endsWith("/content"),
-  told(word, id) {
+  resultOf(word, id) {
     if (word === "gone") return { status: 404, json: { error: { message: "Video not found", code: "not_found" } } };
     const progress = word === "running" ? 33 : word === "done" ? 100 : 0;
     return { json: video(id, { status: words[word], progress, ...(word === "failed" ? { error } : {}) }) };

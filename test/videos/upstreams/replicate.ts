@@ -20,9 +20,9 @@ export const replicate: Vendor = {
   accepted: (id) => ({ status: 201, json: { id, model: "google/veo-3.1", status: "starting", error: null } }),
   taskOf: (seen) => behind(seen, "/v1/predictions/"),
   isCancel: (seen) => isCall(seen, "POST", /\/cancel$/),
-  told(word, id, film) {
+  resultOf(word, id, video) {
     if (word === "gone") return { status: 404, json: { title: "Not found", detail: "Not found", status: 404 } };
-    const done = { output: film, metrics: { predict_time: 60, video_output_duration_seconds: 6 } };
+    const done = { output: video, metrics: { predict_time: 60, video_output_duration_seconds: 6 } };
     const failed = { error: "The input or output was flagged as sensitive. Please try again. (E005)" };
     const more = { queued: {}, running: {}, done, failed, expired: {} }[word];
     return { json: { id, status: words[word], error: null, output: null, ...more } };

@@ -21,10 +21,10 @@ export const runway: Vendor = {
   accepted: (id) => ({ json: { id } }),
   taskOf: (seen) => behind(seen, "/v1/tasks/"),
   isCancel: ({ method }) => method === "DELETE",
-  told(word, id, film) {
+  resultOf(word, id, video) {
     if (word === "gone") return { status: 404, json: { error: "An task with that ID was not found." } };
     const failed = { failure: "An unexpected safety matter.", failureCode: "SAFETY.INPUT.TEXT" };
-    const more = { queued: {}, running: { progress: 0.4 }, done: { output: [film] }, failed, expired: {} }[word];
+    const more = { queued: {}, running: { progress: 0.4 }, done: { output: [video] }, failed, expired: {} }[word];
     return { json: { id, status: words[word], createdAt: "2025-11-20T10:00:00.000Z", ...more } };
   },
   busy: { status: 429, json: { error: "You have run out of daily task generations." } },

@@ -25,11 +25,11 @@ export const seedance: Vendor = {
   accepted: (id) => ({ json: { id } }),
   taskOf: (seen) => behind(seen, `${path}/`),
   isCancel: ({ method }) => method === "DELETE",
-  told(word, id, film) {
+  resultOf(word, id, video) {
     if (word === "gone")
       return { status: 404, json: { error: { code: "ResourceNotFound", message: "The task is not found." } } };
     const done = {
-      content: { video_url: film },
+      content: { video_url: video },
       usage: { completion_tokens: 246_840, total_tokens: 246_840 },
       ...{ seed: 10, resolution: "1080p", ratio: "16:9", duration: 5, framespersecond: 24 },
     };

@@ -1,4 +1,4 @@
-// A vendor of videos on a real socket: takes submits, plays the story that a prompt names for each task, and keeps films.
+// A vendor of videos on a real socket: takes submits, plays the story that a prompt names for each task, and keeps videos.
 import { sampleVideo } from "../../../src/providers/sandbox/sample-video.ts";
 import { type Line, type Reply, type Seen, type Upstream, upstream } from "../../support/upstream.ts";
 
@@ -23,8 +23,8 @@ export interface Vendor {
   /** Id of the task that a poll, a cancellation or a download speaks of. */
   taskOf(seen: Seen): string | undefined;
   isCancel?(seen: Seen): boolean;
-  /** The answer to a poll. `film` is an open address. */
-  told(word: Word, id: string, film: string, seen: Seen): Reply;
+  /** The answer to a poll. `video` is an open address. */
+  resultOf(word: Word, id: string, video: string, seen: Seen): Reply;
   /** Too many requests, in its own words. */
   busy: Reply;
   /** Bytes that only the account may fetch. */
@@ -62,7 +62,7 @@ export interface Studio {
   /** How often a task was asked for. */
   polls(id: string): number;
   idOf(prompt: string): string | undefined;
-  /** Deletes the film of a task, and the task with it. */
+  /** Deletes the video of a task, and the task with it. */
   vanish(id: string): void;
 }
 
@@ -70,8 +70,8 @@ interface Part {
   prompt: string;
   steps: readonly Step[];
   at: number;
-  /** Path of its film, for those that show it to everybody. */
-  film: string;
+  /** Path of its video, for those that show it to everybody. */
+  video: string;
   isVanished: boolean;
 }
 
@@ -80,7 +80,7 @@ const denied: Reply = { status: 403, text: "<Error><Code>AccessDenied</Code></Er
 const lost: Reply = { status: 404, json: { error: { message: "The video is gone." } } };
 
 /** Bytes with the part that was asked for, as web servers do it. */
-export function film(seen: Seen): Reply {
+export function makeVideo(seen: Seen): Reply {
   const [, from, to] = /^bytes=(\d+)-(\d+)$/.exec(seen.headers.get("range") ?? "") ?? [];
   const headers = { "content-type": "video/mp4" };
   if (from === undefined) return { bytes: [sampleVideo.bytes], framing: "length", headers };
@@ -103,7 +103,7 @@ const storyIn = (prompt: string): StoryName => (/story (\w+)/.exec(prompt)?.[1] 
 export async function studio(vendor: Vendor): Promise<Studio> {
   const up = await upstream();
   const parts = new Map<string, Part>();
-  const room: Studio = {
+  const theStudio: Studio = {
     ...{ vendor, up, submits: new Map(), cancelled: new Set(), strays: [] },
     polls: (id) => parts.get(id)?.at ?? 0,
     idOf: (prompt) => [...parts].find(([, part]) => part.prompt === prompt)?.[0],
@@ -115,35 +115,35 @@ export async function studio(vendor: Vendor): Promise<Studio> {
   const submit = (line: Line): Promise<void> => {
     const prompt = promptIn(line.request);
     const id = vendor.id(parts.size + 1);
-    room.submits.set(prompt, [...(room.submits.get(prompt) ?? []), line.request]);
-    const film = `/films/${parts.size + 1}.mp4`;
-    parts.set(id, { prompt, steps: stories[storyIn(prompt)], at: 0, film, isVanished: false });
+    theStudio.submits.set(prompt, [...(theStudio.submits.get(prompt) ?? []), line.request]);
+    const task = `/films/${parts.size + 1}.mp4`;
+    parts.set(id, { prompt, steps: stories[storyIn(prompt)], at: 0, video: task, isVanished: false });
     return line.play(vendor.accepted(id));
   };
-  const tell = (line: Line, id: string, part: Part): void | Promise<void> => {
+  const answer = (line: Line, id: string, part: Part): void | Promise<void> => {
     const step = part.steps[Math.min(part.at++, part.steps.length - 1)] ?? "gone";
     if (step === "busy") return line.play(vendor.busy);
     if (step in troubles) return troubles[step as keyof typeof troubles](line);
-    return line.play(vendor.told(step as Word, id, up.url + part.film, line.request));
+    return line.play(vendor.resultOf(step as Word, id, up.url + part.video, line.request));
   };
   up.on("*", (line) => {
     const { request } = line;
-    const shown = [...parts.values()].find((part) => part.film === request.path);
-    if (shown !== undefined) return line.play(shown.isVanished ? denied : film(request));
-    if (!vendor.isProven(request)) room.strays.push(`without proof: ${request.method} ${request.path}`);
+    const shown = [...parts.values()].find((part) => part.video === request.path);
+    if (shown !== undefined) return line.play(shown.isVanished ? denied : makeVideo(request));
+    if (!vendor.isProven(request)) theStudio.strays.push(`without proof: ${request.method} ${request.path}`);
     if (vendor.isSubmit(request)) return submit(line);
     const id = vendor.taskOf(request);
     const part = id === undefined ? undefined : parts.get(id);
     if (id !== undefined && part !== undefined) {
-      if (vendor.isDownload?.(request)) return line.play(part.isVanished ? lost : film(request));
-      if (!vendor.isCancel?.(request)) return tell(line, id, part);
-      room.cancelled.add(id);
+      if (vendor.isDownload?.(request)) return line.play(part.isVanished ? lost : makeVideo(request));
+      if (!vendor.isCancel?.(request)) return answer(line, id, part);
+      theStudio.cancelled.add(id);
       return line.play({ json: {} });
     }
-    room.strays.push(`${request.method} ${request.path}?${request.query}`);
+    theStudio.strays.push(`${request.method} ${request.path}?${request.query}`);
     return line.play({ status: 404, json: { error: { message: "no such path" } } });
   });
-  return room;
+  return theStudio;
 }
 
 /** The one thing of a request's path behind this. */

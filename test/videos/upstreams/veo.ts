@@ -30,12 +30,12 @@ export const veo: Vendor = {
   id: geminiId,
   accepted: (id) => recorded("veo/accepted.json", { [geminiName]: id }),
   taskOf({ path, query }) {
-    const film = query.get("alt") === "media" ? download.exec(path)?.[1] : undefined;
-    if (film !== undefined) return geminiId(numberIn(film));
+    const video = query.get("alt") === "media" ? download.exec(path)?.[1] : undefined;
+    if (video !== undefined) return geminiId(numberIn(video));
     return /^\/v1beta\/(models\/[\w.-]+\/operations\/op\d+)$/.exec(path)?.[1];
   },
   isDownload: ({ path }) => download.test(path),
-  told(word, id) {
+  resultOf(word, id) {
     const running = { json: { name: id, metadata: { "@type": "PredictLongRunningMetadata" } } };
     const files: Record<Word, () => Reply> = {
       queued: () => running,
@@ -68,7 +68,7 @@ export const veoVertex: Vendor = {
     isCall(seen, "POST", `/v1/${root}:fetchPredictOperation`)
       ? (seen.json as { operationName: string }).operationName
       : undefined,
-  told(word, id) {
+  resultOf(word, id) {
     const running = { json: { name: id } };
     const bytes = Buffer.from(sampleVideo.bytes).toString("base64");
     const filtered = { raiMediaFilteredCount: 1, raiMediaFilteredReasons: ["It violates our usage guidelines."] };

@@ -22,9 +22,9 @@ export const vidu: Vendor = {
   }),
   taskOf: (seen) => behind(seen, "/ent/v2/tasks/"),
   isCancel: (seen) => isCall(seen, "POST", /\/cancel$/),
-  told(word, id, film) {
+  resultOf(word, id, video) {
     if (word === "gone") return { status: 404, json: { code: 404, reason: "NotFound", message: "task not found" } };
-    const creations = word === "done" ? [{ id: "1", url: film, cover_url: "https://vidu.example/c.jpg" }] : [];
+    const creations = word === "done" ? [{ id: "1", url: video, cover_url: "https://vidu.example/c.jpg" }] : [];
     const error = word === "failed" ? "AuditSubmitIllegal" : "";
     return { json: { id, state: states[word], err_code: error, credits: 4, payload: "task_1", creations } };
   },

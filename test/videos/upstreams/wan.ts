@@ -17,13 +17,13 @@ export const wan: Vendor = {
   accepted: (id) => recorded("wan/accepted.json", { "0385dc79-5ff8-4d82-bcb6-xxxxxx": id }),
   taskOf: (seen) => behind(seen, "/api/v1/tasks/"),
   isCancel: (seen) => isCall(seen, "POST", /\/cancel$/),
-  told(word, id, film) {
+  resultOf(word, id, video) {
     const pending = (status: string): Reply => ({
       json: { request_id: "r", output: { task_id: id, task_status: status } },
     });
     const done = {
       "0385dc79-5ff8-4d82-bcb6-xxxxxx": id,
-      "https://dashscope-result.example/xxx.mp4?Expires=xxxx": film,
+      "https://dashscope-result.example/xxx.mp4?Expires=xxxx": video,
     };
     const files: Record<Word, () => Reply> = {
       queued: () => pending("PENDING"),

@@ -1,4 +1,4 @@
-// What a format has no place for is told, or refused when strict; and what stands in a request twice is no guess.
+// Fields that a format has no place for are reported, or refused in strict mode; a field that is sent twice is refused.
 import { afterAll, describe, expect, test } from "bun:test";
 import { pixel } from "../dialects/video/setting.ts";
 import { submitPath } from "./clients/video-b.ts";
@@ -14,7 +14,7 @@ const story = () => `a cat in story waiting by unheard${++count}`;
 const seenBy = (vendor: string, prompt: string) => stage.studios.get(vendor)?.submits.get(prompt)?.[0];
 
 describe.each(["/videoA/v1/videos/text2video", "/kling/v1/videos/text2video"])("%s", (path) => {
-  const asked = (prompt: string, images: object) => ({
+  const requested = (prompt: string, images: object) => ({
     ...{ method: "POST", path },
     body: { model_name: "kling/kling-v2-1", prompt, ...images },
   });
@@ -25,7 +25,7 @@ describe.each(["/videoA/v1/videos/text2video", "/kling/v1/videos/text2video"])("
     [{ metadata: { images: [image] } }, "images[0]"],
   ])("makes a video from text alone: %#", async (images, field) => {
     const prompt = story();
-    const { status, headers } = await stage.ask(asked(prompt, images));
+    const { status, headers } = await stage.ask(requested(prompt, images));
     expect([status, headers.get("x-turnpike-warnings")]).toEqual([200, `dropped;field=${field}`]);
     expect(seenBy("kling", prompt)?.path).toEndWith("/text2video");
     expect(seenBy("kling", prompt)?.text).not.toContain(image);
@@ -37,12 +37,12 @@ describe.each(["/videoA/v1/videos/text2video", "/kling/v1/videos/text2video"])("
     [{ mode: "pro" }, null],
     [{ mode: "" }, null],
   ])("has a few words, and says which it did not understand: %j", async (words, warnings) => {
-    const { status, headers } = await stage.ask(asked(story(), words));
+    const { status, headers } = await stage.ask(requested(story(), words));
     expect([status, headers.get("x-turnpike-warnings")]).toEqual([200, warnings]);
   });
 
   test("refuses an image when strict", async () => {
-    const { status, body } = await stage.ask(asked(story(), { image }), undefined, strict);
+    const { status, body } = await stage.ask(requested(story(), { image }), undefined, strict);
     expect([status, body]).toMatchObject([400, { error: { code: "unsupported_parameter", param: "image" } }]);
   });
 });
@@ -60,10 +60,10 @@ test.each([
   [["an odd; name"], "dropped;field=files"],
   [["input_reference"], null],
 ])("files of a form that nobody reads: %j", async (names, warnings) => {
-  const asked = (prompt: string) => ({ method: "POST", path: "/v1/videos", body: form(prompt, ...names) });
-  const { status, headers } = await stage.ask(asked(story()));
+  const requested = (prompt: string) => ({ method: "POST", path: "/v1/videos", body: form(prompt, ...names) });
+  const { status, headers } = await stage.ask(requested(story()));
   expect([status, headers.get("x-turnpike-warnings")]).toEqual([200, warnings]);
-  expect((await stage.ask(asked(story()), undefined, strict)).status).toBe(warnings === null ? 200 : 400);
+  expect((await stage.ask(requested(story()), undefined, strict)).status).toBe(warnings === null ? 200 : 400);
 });
 
 test("a reference is an address or a file, not both", async () => {

@@ -3,7 +3,7 @@ import { afterAll, beforeEach, describe, expect, test } from "bun:test";
 import { clearUpstreams, startUpstreams, startWorld, stopWorld } from "../support/fixture-gateway.ts";
 import { type Call, make } from "../support/http-client.ts";
 import { ledgerRows, settledRow } from "../support/ledger.ts";
-import { toldBy } from "../support/stream-writers.ts";
+import { collectBy } from "../support/stream-writers.ts";
 import { upstreamWires } from "./wires.ts";
 
 const world = await startWorld(await startUpstreams());
@@ -41,18 +41,19 @@ describe.each(upstreamWires)("$provider", (wire) => {
         packets === "together" ? { frames: [frames.join("")] } : { frames, gapMs: 20 },
       );
       const before = ledgerRows(world.gateway.dataFolder).length;
-      const { heard } = await make(call, world);
+      const { received } = await make(call, world);
       const row = await settledRow(world.gateway.dataFolder, before);
       expect(row).toMatchObject({ state: "completed", estimated: true });
-      expect(heard === null ? "" : toldBy[client](heard).text).toBe("Once upon a time.");
-      const told = heard?.frames.map(({ data }) => members.exec(JSON.stringify(data))?.[1]).findLast(Boolean) ?? "";
-      expect(told).toMatch(new RegExp(`(?:prompt_tokens|input_tokens|promptTokenCount)":${row.inputTokens}\\b`));
-      expect(told).toMatch(
+      expect(received === null ? "" : collectBy[client](received).text).toBe("Once upon a time.");
+      const result =
+        received?.frames.map(({ data }) => members.exec(JSON.stringify(data))?.[1]).findLast(Boolean) ?? "";
+      expect(result).toMatch(new RegExp(`(?:prompt_tokens|input_tokens|promptTokenCount)":${row.inputTokens}\\b`));
+      expect(result).toMatch(
         new RegExp(`(?:completion_tokens|output_tokens|candidatesTokenCount)":${row.outputTokens}\\b`),
       );
       // Nothing but the usage has changed.
       const bare = (text: string): string => text.replaceAll(/"usage(?:Metadata)?":\{.*\}/g, "").replaceAll(/\s/g, "");
-      expect(bare(heard?.text ?? "")).toBe(bare(frames.join("")));
+      expect(bare(received?.text ?? "")).toBe(bare(frames.join("")));
     },
     60_000,
   );

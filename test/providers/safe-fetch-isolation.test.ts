@@ -32,7 +32,7 @@ test("proxy variables are not obeyed", async () => {
 /** Who may reach out, and where to. */
 const mayReachOut: Record<string, string> = {
   "src/providers/upstream.ts": "the addresses of configured providers",
-  "src/providers/safe-fetch/connect.ts": "addresses that were judged",
+  "src/providers/safe-fetch/connect.ts": "addresses that were checked",
   "src/providers/connection-watch.ts": "the addresses of configured providers, without sending anything",
   "src/startup-check.ts": "its own loopback server",
   "src/lib/address-set.ts": "nothing: it compares addresses",

@@ -11,7 +11,7 @@ export const wav = Buffer.concat([
 export type Part = readonly [name: string, value: string | File];
 
 export const wavFile = new File([wav], "talk.wav", { type: "audio/wav" });
-export const hears: readonly Part[] = [
+export const smallest: readonly Part[] = [
   ["model", "gpt-x"],
   ["file", wavFile],
 ];

@@ -1,4 +1,4 @@
-// Models that nobody lists: who is asked in hope, and who surely does not know them.
+// Models that no provider lists: which providers are candidates, and which are known not to serve them.
 import { expect, test } from "bun:test";
 import type { ModelListState } from "../../src/gateway/routing/model-lists.ts";
 import { resolve } from "../../src/gateway/routing/resolve.ts";
@@ -27,6 +27,6 @@ test("both are asked for vectors", () => {
 });
 
 test("a model that nobody can know does not exist", () => {
-  const { catalog: alone } = load("providers:\n  vectors: { kind: jina, credential: x }\n");
-  expect(thrown(() => resolve(alone, unread, "some-model", "chat"))).toMatchObject({ code: "model_not_found" });
+  const { catalog: single } = load("providers:\n  vectors: { kind: jina, credential: x }\n");
+  expect(thrown(() => resolve(single, unread, "some-model", "chat"))).toMatchObject({ code: "model_not_found" });
 });
