@@ -39,8 +39,8 @@ async function check(report: string): Promise<number> {
     bun,
     "test",
     testTimeout,
-    // Many tests wait rather than compute, so one process more than cores.
-    `--parallel=${cpus().length + 1}`,
+    // Many tests wait rather than compute, so two processes more than cores.
+    `--parallel=${cpus().length + 2}`,
     "--no-isolate",
     "--reporter=junit",
     `--reporter-outfile=${report}`,

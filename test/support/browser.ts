@@ -2,7 +2,9 @@
 import { existsSync } from "node:fs";
 import { type Browser, chromium } from "playwright-core";
 
-const executablePath = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(existsSync);
+/** The headless build first: it computes a third less. */
+const names = ["chromium-headless-shell", "chromium", "chromium-browser", "google-chrome"];
+const executablePath = names.map((name) => `/usr/bin/${name}`).find(existsSync);
 
 export const hasBrowser = executablePath !== undefined;
 
