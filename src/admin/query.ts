@@ -4,7 +4,7 @@ import { GatewayError } from "../canonical/error.ts";
 import type { JsonObject } from "../lib/json.ts";
 import type { ListVerb, PageRequest, Position } from "./resource.ts";
 
-export const defaultLimit = 20;
+const defaultLimit = 20;
 export const maxLimit = 100;
 const maxCursorChars = 1_000;
 

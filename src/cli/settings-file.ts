@@ -48,7 +48,7 @@ function inList(list: readonly Json[], step: { readonly name: string }, value: J
 }
 
 /** The same value with one setting changed. Objects and lists that become empty are removed as well. */
-export function changed(root: Json | undefined, path: SettingPath, value: Json | undefined): Json | undefined {
+function changed(root: Json | undefined, path: SettingPath, value: Json | undefined): Json | undefined {
   const [step, ...rest] = path;
   if (step === undefined) return value;
   const inner = changed(valueAt(root, [step]), rest, value);

@@ -13,7 +13,7 @@ const decoders: { readonly [encoding: string]: Decoder } = {
   zstd: promisify(zstdDecompress) as Decoder,
 };
 
-export const encodings = "gzip, deflate, br, zstd";
+const encodings = "gzip, deflate, br, zstd";
 
 /** The decoder for a `Content-Encoding`; null for none. Throws `unsupported_media_type` for an unknown one. */
 export function decoderFor(encoding: string | null): Decoder | null {

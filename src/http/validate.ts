@@ -20,7 +20,7 @@ function validatorOf(schema: TSchema): Validator {
 }
 
 /** `/messages/2/content/0/type` becomes `messages[2].content[0].type`. */
-export function pathOf(pointer: string): string {
+function pathOf(pointer: string): string {
   let path = "";
   for (const part of pointer.split("/").slice(1)) {
     const name = part.replaceAll("~1", "/").replaceAll("~0", "~");

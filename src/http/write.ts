@@ -11,7 +11,7 @@ import { textSteps } from "../lib/json-write.ts";
 import { isLargerThan } from "../lib/size.ts";
 import { asArray } from "./json-array-stream.ts";
 
-export const jsonType = "application/json; charset=utf-8";
+const jsonType = "application/json; charset=utf-8";
 /** The headers of every event stream. */
 export const streamHeaders = {
   "content-type": "text/event-stream; charset=utf-8",

@@ -66,7 +66,7 @@ export interface Fixture {
   text: string;
 }
 
-export function kindOf(name: string): Kind {
+function kindOf(name: string): Kind {
   if (name.endsWith(".sse")) return "stream";
   if (name.endsWith("-request.json")) return "request";
   return /(?:^|-)error(?:-|\.)/.test(name) ? "error" : "whole";

@@ -19,7 +19,7 @@ export function scriptedDns(table: Record<string, string[][]>): Dns & { requeste
   return Object.assign(dns, { requested });
 }
 
-export const noDns: Dns = () => Promise.reject(new Error("ENOTFOUND"));
+const noDns: Dns = () => Promise.reject(new Error("ENOTFOUND"));
 
 /** What a client's URL is fetched with, unless a test says otherwise. */
 export function options(own: Partial<SafeFetchOptions> = {}): SafeFetchOptions {

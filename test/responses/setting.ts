@@ -9,7 +9,7 @@ import { says } from "../support/fixtures.ts";
 import type { GatewayOptions } from "../support/gateway.ts";
 import { gateway } from "../support/gateway.ts";
 
-export const otherKey = "tp-other-owner-key";
+const otherKey = "tp-other-owner-key";
 
 /** Whoever may answer: the model's name, where it is, and how a reply of "Hello there…" reads there. */
 export interface Far {

@@ -97,7 +97,7 @@ const messages: Caller = async ({ anthropic }, body, stream) => {
 };
 
 /** The SDK keeps most of a body under `config`. */
-export function googleAsk({ model, contents, tools, generationConfig }: Body) {
+function googleAsk({ model, contents, tools, generationConfig }: Body) {
   const config = {
     ...(generationConfig as object),
     ...(tools === undefined ? {} : { tools }),

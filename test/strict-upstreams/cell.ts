@@ -17,7 +17,7 @@ export const keyOf = ({ client, target, stream, thinking }: Cell): string =>
   `${client.name} (${client.habit}) on ${target.name}, ${stream ? "streamed" : "whole"}, thinking ${thinking ? "on" : "off"}`;
 
 /** True where the upstream speaks the client's own format: the client's wire goes on as it is. */
-export const isOwn = ({ client, target }: Pick<Cell, "client" | "target">): boolean => client.speaks.test(target.name);
+const isOwn = ({ client, target }: Pick<Cell, "client" | "target">): boolean => client.speaks.test(target.name);
 
 /** A client that asks a model for thinking in its vendor's own words, though the model has none, is refused by the vendor. */
 const isRefused = (cell: Cell): boolean => cell.thinking && cell.target.thinksNever === true && isOwn(cell);

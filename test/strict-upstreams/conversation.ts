@@ -92,7 +92,7 @@ const isState = (part: Part): part is Exclude<Part, { kind: "result" }> & { stat
   part.kind !== "result" && part.state !== undefined;
 
 /** All states in order. */
-export const statesIn = (parts: readonly Part[]): string[] => parts.filter(isState).map(({ state }) => state);
+const statesIn = (parts: readonly Part[]): string[] => parts.filter(isState).map(({ state }) => state);
 
 /** True when the upstream made this state anywhere in the conversation. */
 export function madeState({ made }: Conversation, state: string): boolean {
@@ -113,7 +113,7 @@ const resultsIn = (parts: readonly Part[]) => parts.filter((part) => part.kind =
 const textIn = (parts: readonly Part[]) => parts.map((part) => (part.kind === "text" ? part.text : "")).join("");
 
 /** Neighboring entries of one role as one. */
-export function mergedEntries(entries: readonly Entry[]): Entry[] {
+function mergedEntries(entries: readonly Entry[]): Entry[] {
   const merged: Entry[] = [];
   for (const entry of entries) {
     const last = merged.at(-1);

@@ -11,7 +11,7 @@ export function pieces(text: string): string[] {
 const isContinued = (byte: number | undefined): boolean => byte !== undefined && (byte & 0xc0) === 0x80;
 
 /** Offsets inside of the characters of several bytes, and one in the middle of each tenth of the rest. */
-export function cutsIn(bytes: Uint8Array): number[] {
+function cutsIn(bytes: Uint8Array): number[] {
   const inside = Array.from(bytes.keys()).filter((at) => isContinued(bytes[at]) && !isContinued(bytes[at - 1]));
   const tenths = Array.from({ length: 10 }, (_, index) => Math.floor((bytes.length * (2 * index + 1)) / 20));
   return [...new Set([...inside, ...tenths])].sort((left, right) => left - right);

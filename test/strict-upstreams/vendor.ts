@@ -55,7 +55,7 @@ export function refusalOf(vendor: Vendor, body: Body, conversation: Conversation
 }
 
 /** Answers one request in the conversation. */
-export function replyTo(vendor: Vendor, seen: Seen, conversation: Conversation): Reply {
+function replyTo(vendor: Vendor, seen: Seen, conversation: Conversation): Reply {
   const body = seen.json as Body;
   const refusal = refusalOf(vendor, body, conversation);
   if (refusal !== undefined) {

@@ -37,7 +37,7 @@ const callInput = fc
   .map((o) => JSON.stringify(o));
 
 /** The blocks of one reply in the order that every dialect can keep: thinking, then text, then calls. */
-export function replyBlocks(can: Can): fc.Arbitrary<Block[]> {
+function replyBlocks(can: Can): fc.Arbitrary<Block[]> {
   const signature = fc.base64String({ minLength: 4 }).map((data) => ({ origin: lawOrigin, data }));
   const thinking = fc
     .tuple(can.signature ? fc.oneof({ weight: 4, arbitrary: words }, fc.constant("")) : words, signature)

@@ -150,7 +150,7 @@ export function writeAll(
 }
 
 /** Neighbouring text of one block is one text; empty text is none. */
-export function mergeText(events: StreamEvent[]): StreamEvent[] {
+function mergeText(events: StreamEvent[]): StreamEvent[] {
   const merged: StreamEvent[] = [];
   for (const event of events) {
     const last = merged.at(-1);

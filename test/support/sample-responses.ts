@@ -56,7 +56,7 @@ export function endsByClosing(reply: Reply): boolean {
 }
 
 /** One piece in the chunked transfer coding. */
-export function asChunk(piece: Uint8Array): Uint8Array {
+function asChunk(piece: Uint8Array): Uint8Array {
   return Buffer.concat([encoder.encode(`${piece.length.toString(16)}\r\n`), piece, encoder.encode("\r\n")]);
 }
 

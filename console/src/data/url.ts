@@ -4,7 +4,7 @@ import { useCallback } from "react";
 
 export type Search = Readonly<Record<string, string | undefined>>;
 
-export const ranges = { "1h": 3_600_000, "24h": 86_400_000, "7d": 604_800_000, "30d": 2_592_000_000 } as const;
+const ranges = { "1h": 3_600_000, "24h": 86_400_000, "7d": 604_800_000, "30d": 2_592_000_000 } as const;
 export type Range = keyof typeof ranges;
 
 export const readSearch = (text: string): Record<string, string> => Object.fromEntries(new URLSearchParams(text));

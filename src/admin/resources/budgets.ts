@@ -17,7 +17,7 @@ export interface BudgetDependencies extends Pick<KeyDependencies, "declaredKeys"
 }
 
 /** Keys whose budgets are read at one time, the newest first. */
-export const maxBudgetKeys = 1_000;
+const maxBudgetKeys = 1_000;
 
 const levels = ["organization", "project", "key"] as const;
 

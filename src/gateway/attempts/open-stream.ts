@@ -61,7 +61,7 @@ interface StreamContext extends FetchContext {
 const isUnsent = ({ kind }: GatewayError): boolean => kind === "upstream_unreachable";
 
 /** Sends one call and returns its successful response. */
-export async function sendCall(
+async function sendCall(
   context: StreamContext,
   plan: UpstreamPlan,
   candidate: Candidate,

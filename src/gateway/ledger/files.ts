@@ -83,7 +83,7 @@ export function queryFile<Result>(path: string, work: (query: QueryFile, queryVa
 }
 
 /** The rows of one file. */
-export function readFile(path: string, sql: string, values: SQLQueryBindings[]): unknown[] {
+function readFile(path: string, sql: string, values: SQLQueryBindings[]): unknown[] {
   return queryFile(path, (query) => query(sql, ...values));
 }
 

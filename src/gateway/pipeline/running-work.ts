@@ -44,7 +44,7 @@ export interface RunningWork {
 export const keyRevoked = (): GatewayError => new GatewayError("key_revoked", "The API key was revoked.");
 
 /** The client's error if its request was in progress when the process had to end. */
-export const stopping = (): GatewayError =>
+const stopping = (): GatewayError =>
   new GatewayError("draining", "The gateway is shutting down.", { retryAfterMs: 1_000 });
 
 /** The client's error if the operator ended its request. */

@@ -25,7 +25,7 @@ const longestWaitMs = 60_000;
 const nanoDigits = 9;
 
 /** As in `$0.25`. */
-export const dollars = (amount: bigint): string => `$${formatDecimal(amount, nanoDigits)}`;
+const dollars = (amount: bigint): string => `$${formatDecimal(amount, nanoDigits)}`;
 
 const periodWords = { day: "per day", week: "per week", month: "per month", total: "in total" } as const;
 

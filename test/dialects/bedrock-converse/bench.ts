@@ -2,10 +2,10 @@
 import type { ChatRequest, ChatResponse, Message } from "../../../src/canonical/chat.ts";
 import type { StreamEvent } from "../../../src/canonical/stream-event.ts";
 import { bedrockConverse } from "../../../src/dialects/bedrock-converse/index.ts";
-import type { RenderContext, RequestMeta } from "../../../src/dialects/dialect.ts";
+import type { RenderContext } from "../../../src/dialects/dialect.ts";
 import type { JsonObject } from "../../../src/lib/json.ts";
 import { wireJson, wireText } from "../../support/fixtures.ts";
-import { envelopeOf, framesOf, lawModel, lawReadContext, readAll } from "../../support/laws.ts";
+import { framesOf, lawReadContext, readAll } from "../../support/laws.ts";
 import { plainAsk } from "../../support/sample-requests.ts";
 
 export { call, messageOf, refusal, result } from "../../support/blocks.ts";
@@ -17,14 +17,8 @@ export const nova = "us.amazon.nova-2-lite-v1:0";
 export const oss = "openai.gpt-oss-120b-1:0";
 export const llama = "meta.llama3-3-70b-instruct-v1:0";
 
-/** What the path says: the model and the method. */
-export const envelope = (verb = "converse", model = lawModel): RequestMeta => ({
-  ...envelopeOf(),
-  params: { model, verb },
-});
-
 /** Paths of the client, told apart from those of this dialect. */
-export const clientContext: RenderContext = {
+const clientContext: RenderContext = {
   model: claude,
   origin: "bedrock",
   fieldPath: (field) => `client.${field}`,

@@ -23,7 +23,7 @@ function readBlock(block: unknown): Part {
   }
 }
 
-export function blockOf(part: Part): Record<string, unknown> {
+function blockOf(part: Part): Record<string, unknown> {
   if (part.kind === "thinking") return { type: "thinking", thinking: part.text, signature: part.state };
   if (part.kind === "call") return { type: "tool_use", id: part.id, name: part.name, input: part.input };
   return { type: "text", text: part.text };

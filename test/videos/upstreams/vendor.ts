@@ -80,7 +80,7 @@ const denied: Reply = { status: 403, text: "<Error><Code>AccessDenied</Code></Er
 const lost: Reply = { status: 404, json: { error: { message: "The video is gone." } } };
 
 /** Bytes with the part that was asked for, as web servers do it. */
-export function makeVideo(seen: Seen): Reply {
+function makeVideo(seen: Seen): Reply {
   const [, from, to] = /^bytes=(\d+)-(\d+)$/.exec(seen.headers.get("range") ?? "") ?? [];
   const headers = { "content-type": "video/mp4" };
   if (from === undefined) return { bytes: [sampleVideo.bytes], framing: "length", headers };

@@ -14,7 +14,7 @@ const words = texts.models;
 const needNames = ["images", "tools", "json_schema"] as const;
 type Need = (typeof needNames)[number];
 
-export const pairOf = ({ input, output }: PricePair): string =>
+const pairOf = ({ input, output }: PricePair): string =>
   input === null && output === null
     ? "–"
     : [input, output].map((amount) => (amount === null ? "–" : money(amount))).join(" / ");

@@ -75,7 +75,7 @@ function Test({ id, credential }: { readonly id: string; readonly credential: st
 const rateOf = ({ error_rate: rate, requests }: Measured): string =>
   fill(words.rate, { count: count(requests), share: percent(rate ?? 0, 1) });
 
-export function ErrorText({ error }: { readonly error: Measured["last_error"] }) {
+function ErrorText({ error }: { readonly error: Measured["last_error"] }) {
   if (error === null) return null;
   return (
     <p className="break-words text-failing">
