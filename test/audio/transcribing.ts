@@ -16,7 +16,7 @@ export const srt = "1\n00:00:00,000 --> 00:00:02,500\nHi\n\n";
 export async function transcribing() {
   const { gateway, upstream, transcribe } = await stage();
   const usual = (model: string, more: Part[]) => formOf([["model", model], ["file", wavFile], ...more]);
-  const requested = () => {
+  const lastRequest = () => {
     const [request] = upstream.requests;
     if (request === undefined) throw new Error("nothing was asked");
     return request;
@@ -25,10 +25,10 @@ export async function transcribing() {
     gateway,
     upstream,
     transcribe: transcribe,
-    requested,
+    lastRequest,
     ledger: () => ledgerRows(gateway.dataFolder) as unknown as Record<string, unknown>[],
     asks: (model: string, ...more: Part[]) => transcribe(usual(model, more)),
     translates: (model: string, ...more: Part[]) => transcribe(usual(model, more), "translations"),
-    textsSeen: async () => (await formSeen(requested())).filter(([name]) => name !== "file"),
+    textsSeen: async () => (await formSeen(lastRequest())).filter(([name]) => name !== "file"),
   };
 }

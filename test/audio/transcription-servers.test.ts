@@ -2,7 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import { errorOf, format, lossesOf, srt, transcribing } from "./transcribing.ts";
 
-const { upstream, ledger, asks, translates, requested, textsSeen } = await transcribing();
+const { upstream, ledger, asks, translates, lastRequest, textsSeen } = await transcribing();
 const vtt = "WEBVTT\n\n00:00:00.000 --> 00:00:02.500\nHi\n\n";
 
 describe("Groq", () => {
@@ -28,7 +28,7 @@ describe("Groq", () => {
     expect(answer.headers.get("content-type")).toBe(
       wanted === "json" ? "application/json; charset=utf-8" : "text/plain; charset=utf-8",
     );
-    expect(requested().path).toBe("/openai/v1/audio/transcriptions");
+    expect(lastRequest().path).toBe("/openai/v1/audio/transcriptions");
     expect(await textsSeen()).toEqual([
       ["model", "whisper-large-v3"],
       ["response_format", sent],
@@ -47,7 +47,7 @@ describe("Groq", () => {
     upstream.on("*", { json: { ...verbose, task: "translate" } });
     const answer = await translates(model, format("verbose_json"), ["prompt", "names"]);
     expect(await answer.json()).toMatchObject({ task: "translate", language: "english", duration: 2.5 });
-    expect(requested().path).toBe("/openai/v1/audio/translations");
+    expect(lastRequest().path).toBe("/openai/v1/audio/translations");
   });
 
   test("cannot tell speakers apart", async () => {
@@ -120,7 +120,7 @@ describe("SiliconFlow", () => {
 test("OpenAI's models on Azure have their deployment in the path", async () => {
   upstream.on("*", { json: { text: "Hi" } });
   expect((await asks("azure/whisper")).status).toBe(200);
-  expect(`${requested().path}?${requested().query}`).toBe(
+  expect(`${lastRequest().path}?${lastRequest().query}`).toBe(
     "/openai/deployments/whisper/audio/transcriptions?api-version=2025-03-01-preview",
   );
   expect(await textsSeen()).toEqual([["model", "whisper"]]);

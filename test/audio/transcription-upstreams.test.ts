@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { errorOf, format, lossesOf, srt, transcribing } from "./transcribing.ts";
 import { formOf, wav } from "./transcription-forms.ts";
 
-const { upstream, transcribe, ledger, asks, translates, requested, textsSeen } = await transcribing();
+const { upstream, transcribe, ledger, asks, translates, lastRequest, textsSeen } = await transcribing();
 
 describe("Deepgram", () => {
   const model = "deepgram/nova-3";
@@ -42,11 +42,11 @@ describe("Deepgram", () => {
       usage: { type: "duration", seconds: 2.5 },
     });
     expect(lossesOf(answer)).toBe("dropped;field=prompt");
-    expect(`${requested().path}?${requested().query}`).toBe(
+    expect(`${lastRequest().path}?${lastRequest().query}`).toBe(
       "/v1/listen?model=nova-3&smart_format=true&utterances=true&detect_language=true",
     );
-    expect(requested().headers.get("content-type")).toBe("audio/wav");
-    expect(requested().headers.get("content-length")).toBe(String(wav.length));
+    expect(lastRequest().headers.get("content-type")).toBe("audio/wav");
+    expect(lastRequest().headers.get("content-length")).toBe(String(wav.length));
     expect(ledger()[before]).toMatchObject({ audioMs: 2_500, estimated: false });
   });
 
@@ -59,8 +59,8 @@ describe("Deepgram", () => {
         { id: "seg_002", start: 1, end: 2.5, text: "you.", speaker: "B" },
       ],
     });
-    expect(requested().query.get("diarize")).toBe("true");
-    expect(requested().query.get("language")).toBe("de");
+    expect(lastRequest().query.get("diarize")).toBe("true");
+    expect(lastRequest().query.get("language")).toBe("de");
   });
 
   test("makes subtitles, of words where there are no utterances", async () => {
@@ -72,7 +72,7 @@ describe("Deepgram", () => {
   test("is left to find an empty language, and is not asked to listen with a model that speaks", async () => {
     upstream.on("*", { json: replyOf(plain) });
     expect((await asks(model, ["language", ""])).status).toBe(200);
-    expect([requested().query.get("language"), requested().query.get("detect_language")]).toEqual([null, "true"]);
+    expect([lastRequest().query.get("language"), lastRequest().query.get("detect_language")]).toEqual([null, "true"]);
     expect(await errorOf(await asks("deepgram/aura-2"))).toMatchObject({ status: 400, param: "model" });
   });
 
@@ -128,8 +128,8 @@ describe("ElevenLabs", () => {
       ],
       usage: { type: "duration", seconds: 3 },
     });
-    expect(requested().path).toBe("/v1/speech-to-text");
-    expect(requested().headers.get("xi-api-key")).toBe("canary-key");
+    expect(lastRequest().path).toBe("/v1/speech-to-text");
+    expect(lastRequest().headers.get("xi-api-key")).toBe("canary-key");
     expect(await textsSeen()).toEqual([
       ["model_id", "scribe_v1"],
       ["tag_audio_events", "false"],
@@ -168,7 +168,7 @@ describe("Gemini", () => {
       text: "Hi",
       usage: { type: "tokens", input_tokens: 40, output_tokens: 2, total_tokens: 42 },
     });
-    const { contents, generationConfig } = requested().json as {
+    const { contents, generationConfig } = lastRequest().json as {
       contents: { parts: { text?: string; inlineData?: { mimeType: string; data: string } }[] }[];
       generationConfig: object;
     };
@@ -183,7 +183,7 @@ describe("Gemini", () => {
   test("translates", async () => {
     upstream.on("*", { json: reply });
     expect(await (await translates(model, format("text"))).text()).toBe("Hi\n");
-    expect(JSON.stringify(requested().json)).toContain("translated into English");
+    expect(JSON.stringify(lastRequest().json)).toContain("translated into English");
   });
 
   test("tells no times", async () => {

@@ -56,7 +56,7 @@ test("the candidates of a route are those that a request is sent to, in the same
   ]);
 
   const gateway = here.start({ TURNPIKE_KEY: "tp-a-client-key" });
-  const requested = async (model: string) => {
+  const chat = async (model: string) => {
     first.requests.length = 0;
     second.requests.length = 0;
     const response = await fetch(`${await gateway.url()}/v1/chat/completions`, {
@@ -67,8 +67,8 @@ test("the candidates of a route are those that a request is sent to, in the same
     const posts = [first, second].map(({ requests }) => requests.filter(({ method }) => method === "POST").length);
     return { status: response.status, provider: response.headers.get("x-turnpike-provider"), posts };
   };
-  expect(await requested("smart")).toEqual({ status: 200, provider: "second", posts: [1, 1] });
-  expect(await requested("second/anything")).toEqual({ status: 200, provider: "second", posts: [0, 1] });
+  expect(await chat("smart")).toEqual({ status: 200, provider: "second", posts: [1, 1] });
+  expect(await chat("second/anything")).toEqual({ status: 200, provider: "second", posts: [0, 1] });
   await gateway.stop();
 });
 

@@ -109,7 +109,7 @@ const pretty = (value: unknown): string => JSON.stringify(value, null, 2);
 const parsed = (text: string): JsonObject => JSON.parse(text) as JsonObject;
 
 /** What a client of this dialect would have sent for an ask, as its wire and as the dialect reads it. */
-function requested(client: Dialect, canonicalRequest: OperationRequest): WriteContext {
+function writeContextOf(client: Dialect, canonicalRequest: OperationRequest): WriteContext {
   const fieldPath = client.request.fieldPath.bind(client.request);
   const body =
     ownWires[client.name]?.(canonicalRequest.stream) ??
@@ -119,13 +119,13 @@ function requested(client: Dialect, canonicalRequest: OperationRequest): WriteCo
 }
 
 const whole: Convert = ({ dialect, text }, client, canonicalRequest) => {
-  const context = requested(client, canonicalRequest);
+  const context = writeContextOf(client, canonicalRequest);
   const response = dialect.response.parse(parsed(text), { origin, request: context.request });
   return pretty(client.response.render(response, context));
 };
 
 const stream: Convert = ({ dialect, text }, client, canonicalRequest) => {
-  const context = requested(client, { ...canonicalRequest, stream: true } as OperationRequest);
+  const context = writeContextOf(client, { ...canonicalRequest, stream: true } as OperationRequest);
   const reader = dialect.stream?.reader({ origin, request: context.request });
   const writer = client.stream?.writer(context);
   if (!reader || !writer) return "does not stream";

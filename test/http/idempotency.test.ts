@@ -17,7 +17,7 @@ const { alpha } = upstreams;
 
 let made = 0;
 const newKey = () => ({ "idempotency-key": `key-${++made}` });
-const requested = () => Object.values(upstreams).reduce((sum, { requests }) => sum + requests.length, 0);
+const requestCount = () => Object.values(upstreams).reduce((sum, { requests }) => sum + requests.length, 0);
 
 const asks = rows.filter((row) => row.method === "POST" && welcome(row) === 200 && !row.path.includes("admin"));
 
@@ -33,7 +33,7 @@ test.each(asks.map((row) => [row.path, row] as const))(
       status: 200,
       replayed: null,
     });
-    const calls = requested();
+    const calls = requestCount();
     const before = ledgerRows(running.dataFolder).length;
     const second = await send(pathOf(row), {
       ...again,
@@ -44,7 +44,7 @@ test.each(asks.map((row) => [row.path, row] as const))(
     expect(second.headers.get("x-request-id")).toBe(`again-${made}`);
     expect(second.headers.get("content-type")).toBe(first.headers.get("content-type") ?? "");
     expect(second.headers.get("x-turnpike-cost")).toBe("0");
-    expect(requested()).toBe(calls);
+    expect(requestCount()).toBe(calls);
     const [replay, ...others] = ledgerRows(running.dataFolder).slice(before);
     expect(others).toEqual([]);
     expect(replay).toMatchObject({
@@ -87,7 +87,7 @@ test("a second caller joins the running call, and keeps it alive when the first 
     await line.play(says("openai-chat/text.json"));
   });
   const key = newKey();
-  const calls = requested();
+  const calls = requestCount();
   const leaving = new AbortController();
   const init = { method: "POST", headers: { ...bearer, "content-type": "application/json", ...key } };
   const body = JSON.stringify(chatBody);
@@ -107,7 +107,7 @@ test("a second caller joins the running call, and keeps it alive when the first 
   expect([one.status, other.status]).toEqual([200, 200]);
   expect(await one.json()).toEqual(await other.json());
   expect(one.headers.get("idempotency-replayed")).toBe("true");
-  expect(requested()).toBe(calls + 1);
+  expect(requestCount()).toBe(calls + 1);
 });
 
 test("a call that everyone has left ends, and its key is free again", async () => {
@@ -183,11 +183,11 @@ test("a refusal of the provider is given again; a failure and a rate limit are n
   const refusal = newKey();
   alpha.on("*", { status: 400, json: { error: { message: "no", type: "invalid_request_error" } } });
   const first = await errorOf(await post(chatBody, refusal), 400);
-  const calls = requested();
+  const calls = requestCount();
   const second = await post(chatBody, refusal);
   expect(second.headers.get("idempotency-replayed")).toBe("true");
   expect(await errorOf(second, 400)).toEqual(first);
-  expect(requested()).toBe(calls);
+  expect(requestCount()).toBe(calls);
   for (const status of [500, 429]) {
     const key = newKey();
     for (const each of Object.values(upstreams)) each.on("*", { status, json: { error: { message: "later" } } });
@@ -201,10 +201,10 @@ test("a refusal of the provider is given again; a failure and a rate limit are n
 test.each(["", "k".repeat(256), "grün"])(
   "a key that is not 1 to 255 printable characters is refused: %p",
   async (key) => {
-    const calls = requested();
+    const calls = requestCount();
     const error = await errorOf(await post(chatBody, { "idempotency-key": key }), 400);
     expect(error).toMatchObject({ code: "invalid_value", param: "Idempotency-Key" });
-    expect(requested()).toBe(calls);
+    expect(requestCount()).toBe(calls);
   },
 );
 

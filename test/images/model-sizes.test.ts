@@ -91,13 +91,13 @@ describe("glm-image", () => {
   });
 
   test("has one quality", () => {
-    const requested = (quality: string) => {
+    const requestWith = (quality: string) => {
       const { body, warnings } = rendered(zhipuImages, "glm-image", { quality });
       return [body["quality"], warnings];
     };
-    expect(requested("standard")).toEqual(["hd", ["approximated quality"]]);
-    expect(requested("hd")).toEqual(["hd", []]);
-    expect(requested("auto")).toEqual(["hd", []]);
+    expect(requestWith("standard")).toEqual(["hd", ["approximated quality"]]);
+    expect(requestWith("hd")).toEqual(["hd", []]);
+    expect(requestWith("auto")).toEqual(["hd", []]);
   });
 });
 

@@ -52,7 +52,7 @@ async function reprice(): Promise<{ groups: Record<string, string>[] }> {
   return JSON.parse(await child.stdout.text());
 }
 
-async function requested(id: string): Promise<Response> {
+async function chat(id: string): Promise<Response> {
   one.on("*", { status: 500, json: { error: { message: "no" } } });
   two.on("*", says("anthropic-messages/text.json"));
   return fetch(`${running.url}/v1/chat/completions`, {
@@ -63,7 +63,7 @@ async function requested(id: string): Promise<Response> {
 }
 
 test("attempts and why, who was passed over, what was lost, and the price term by term", async () => {
-  const answer = await requested("story-1");
+  const answer = await chat("story-1");
   expect(answer.status).toBe(200);
   const [story] = JSON.parse((await show("story-1", "--json")).out);
   expect(story).toMatchObject({ requestId: "story-1", provider: "two", state: "completed", attempts: 2 });
@@ -101,7 +101,7 @@ test("attempts and why, who was passed over, what was lost, and the price term b
 });
 
 test("changed prices are said to be others, and without a readable file the rest is shown", async () => {
-  await requested("story-2");
+  await chat("story-2");
   expect(await reprice()).toMatchObject({ groups: [], repricing: null });
   await until("the prices are stored", () => existsSync(join(running.dataFolder, "price-books")));
   writeFileSync(config, yaml.replace("input: 3", "input: 6"));

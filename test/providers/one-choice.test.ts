@@ -25,7 +25,7 @@ const body = (kind: string, n: number) => ({
   n,
   messages: [{ role: "user" as const, content: "Say hello." }],
 });
-const requested = () => up.requests.map(({ json }) => (json as { n?: number }).n);
+const choiceCounts = () => up.requests.map(({ json }) => (json as { n?: number }).n);
 
 describe.each(single)("%s", (kind) => {
   test("two choices, whole", async () => {
@@ -36,7 +36,7 @@ describe.each(single)("%s", (kind) => {
       [1, "Hello there, traveller."],
     ]);
     expect(usage).toMatchObject({ prompt_tokens: 24, completion_tokens: 10 });
-    expect(requested()).toEqual([undefined, undefined]);
+    expect(choiceCounts()).toEqual([undefined, undefined]);
   });
 
   test("two choices, streamed", async () => {
@@ -46,7 +46,7 @@ describe.each(single)("%s", (kind) => {
       [0, "Hello there, traveller."],
       [1, "Hello there, traveller."],
     ]);
-    expect(requested()).toEqual([undefined, undefined]);
+    expect(choiceCounts()).toEqual([undefined, undefined]);
   });
 });
 
@@ -59,5 +59,5 @@ test("one choice goes through as it came", async () => {
 test.each(several)("%s is asked once for two", async (kind) => {
   up.on("*", says("openai-chat/text.json"));
   await client.chat.completions.create(body(kind, 2));
-  expect(requested()).toEqual([2]);
+  expect(choiceCounts()).toEqual([2]);
 });

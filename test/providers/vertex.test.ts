@@ -154,14 +154,14 @@ describe("through the gateway", () => {
       }),
     );
   const claudePath = `/v1/${place}/publishers/anthropic/models/claude-sonnet-4-5`;
-  const requested = () => up.requests.filter(({ path }) => path !== "/token");
+  const modelRequests = () => up.requests.filter(({ path }) => path !== "/token");
 
   test("a message in its own protocol, frame by frame as it comes", async () => {
     up.on(`POST ${claudePath}:streamRawPredict`, says("anthropic-messages/text.sse"));
     const body = { model: "claude-sonnet-4-5", max_tokens: 9, stream: true };
     const result = collectMessage(await post("/v1/messages", body, { "anthropic-version": "2023-06-01" }));
     expect(result).toMatchObject({ text: "Hello there, traveller.", isEnded: true });
-    expect(requested()[0]?.headers.get("authorization")).toBe("Bearer ya29.one");
+    expect(modelRequests()[0]?.headers.get("authorization")).toBe("Bearer ya29.one");
   });
 
   test("a chat with either maker's model, under one token", async () => {
@@ -169,7 +169,7 @@ describe("through the gateway", () => {
     up.on(`POST /v1beta1/${place}/publishers/google/models/gemini-3-pro:generateContent`, says("gemini/text.json"));
     expect(collectChat(await post("/v1/chat/completions", { model: "claude-sonnet-4-5" })).text).toMatch(/Hello/);
     expect(collectChat(await post("/v1/chat/completions", { model: "gemini-3-pro" })).text).toMatch(/Hello/);
-    expect(up.requests.length - requested().length).toBeLessThan(2);
+    expect(up.requests.length - modelRequests().length).toBeLessThan(2);
   });
 
   test("a token that is refused is asked for anew", async () => {
@@ -179,7 +179,7 @@ describe("through the gateway", () => {
     up.on("POST /token", token("ya29.two"));
     up.on(`POST ${claudePath}:rawPredict`, says("anthropic-messages/text.json"));
     expect((await post("/v1/chat/completions", { model: "claude-sonnet-4-5" })).status).toBe(200);
-    expect(requested()[0]?.headers.get("authorization")).toBe("Bearer ya29.two");
+    expect(modelRequests()[0]?.headers.get("authorization")).toBe("Bearer ya29.two");
   });
 
   test("without a token there is no request", async () => {
@@ -190,6 +190,6 @@ describe("through the gateway", () => {
     const received = await post("/v1/chat/completions", { model: "claude-sonnet-4-5" });
     expect(received.status).toBe(502);
     expect(received.text).not.toContain("canary");
-    expect(requested()).toEqual([]);
+    expect(modelRequests()).toEqual([]);
   });
 });

@@ -6,7 +6,7 @@ import { ledgerRows } from "../support/ledger.ts";
 import type { Reply } from "../support/sample-responses.ts";
 import { type Far, fars, refusalOf, setting } from "./setting.ts";
 
-const { mine, theirs, send, allSay, requested, world } = await setting();
+const { mine, theirs, send, allSay, upstreamRequest, world } = await setting();
 const { upstreams, gateway } = world;
 const [compatible, claude, native] = fars as readonly [Far, Far, Far];
 const foreign = [compatible, claude];
@@ -71,14 +71,14 @@ describe.each(foreign)("an upstream at $at, without compaction of its own", (far
     const { encrypted_content: sealed } = compactionIn(made.output);
     expect(sealed).toStartWith("gwc1.");
     expect(Buffer.from(sealed.slice(5), "base64url").toString("latin1")).not.toContain("Hello there");
-    const result = JSON.stringify(requested(far));
+    const result = JSON.stringify(upstreamRequest(far));
     for (const word of ["BEGIN TRANSCRIPT", "let a = 1;", "Be kind.", "Fix a.ts."]) expect(result).toContain(word);
-    expect(requested(far)).not.toHaveProperty("tools");
+    expect(upstreamRequest(far)).not.toHaveProperty("tools");
     expect(ledgerRows(gateway.dataFolder).slice(rows)).toMatchObject([
       { operation: "chat", state: "completed", inputTokens: 12, outputTokens: 5 },
     ]);
     await mine.responses.create({ model: far.model, input: [...(made.output as ResponseInputItem[]), user("Go on.")] });
-    const next = JSON.stringify(requested(far, 1));
+    const next = JSON.stringify(upstreamRequest(far, 1));
     expect(next).toContain("Summary of the earlier conversation:\\n\\nHello there");
     expect(next).not.toContain("gwc1.");
   });
@@ -94,7 +94,7 @@ describe.each(foreign)("an upstream at $at, without compaction of its own", (far
     const result = await mine.responses.retrieve(made.id);
     expect(result.output as unknown[]).toEqual(made.output as unknown[]);
     await mine.responses.create({ model: far.model, input: "Go on.", previous_response_id: made.id });
-    const next = JSON.stringify(requested(far, 1));
+    const next = JSON.stringify(upstreamRequest(far, 1));
     expect(next).toContain("Summary of the earlier conversation");
     expect(next).not.toContain("let a = 1;");
   });
@@ -133,7 +133,7 @@ test("a chain is compacted as a whole", async () => {
   allSay("text.json");
   const first = await mine.responses.create({ model: "gpt-x", input: "Remember the word heron." });
   await mine.responses.compact({ model: "gpt-x" as never, previous_response_id: first.id });
-  expect(JSON.stringify(requested(compatible, 1))).toContain("heron");
+  expect(JSON.stringify(upstreamRequest(compatible, 1))).toContain("heron");
   expect(
     await refusalOf(theirs.responses.compact({ model: "gpt-x" as never, previous_response_id: first.id })),
   ).toMatchObject({ status: 400, code: "previous_response_not_found" });
@@ -146,7 +146,7 @@ test("a compaction of a compaction carries the first one on", async () => {
     model: "gpt-x" as never,
     input: [...(first.output as ResponseInputItem[]), user("Now c.ts.")],
   });
-  const result = JSON.stringify(requested(compatible, 1));
+  const result = JSON.stringify(upstreamRequest(compatible, 1));
   expect(result).toContain("Summary of the earlier conversation");
   expect(result).toContain("Now c.ts.");
 });
@@ -192,7 +192,7 @@ describe("a provider with compaction of its own", () => {
     expect(item.encrypted_content).not.toContain("NATIVE-BLOB");
     const input = [...(made.output as ResponseInputItem[]), user("Go on.")];
     await mine.responses.create({ model: "gpt-r", input });
-    expect(JSON.stringify(requested(native, 1))).toContain('"encrypted_content":"NATIVE-BLOB"');
+    expect(JSON.stringify(upstreamRequest(native, 1))).toContain('"encrypted_content":"NATIVE-BLOB"');
     // The sandbox speaks the provider's dialect, but did not make the blob.
     for (const model of [...foreign.map((far) => far.model), "sandbox/chat"])
       expect(await refusalOf(mine.responses.create({ model, input }))).toMatchObject({
@@ -201,7 +201,7 @@ describe("a provider with compaction of its own", () => {
       });
     expect(upstreams.alpha.requests).toHaveLength(0);
     await mine.responses.compact({ model: "gpt-r" as never, input });
-    expect(JSON.stringify(requested(native, 2))).toContain("NATIVE-BLOB");
+    expect(JSON.stringify(upstreamRequest(native, 2))).toContain("NATIVE-BLOB");
   });
 
   test.each([false, true])("serves a wish as well (stream %p)", async (stream) => {
@@ -216,7 +216,7 @@ describe("a provider with compaction of its own", () => {
     expect(made.output).toHaveLength(1);
     expect(upstreams.responder.requests[0]?.json).toEqual({ model: "gpt-r", input: conversation });
     await mine.responses.create({ model: "gpt-r", input: "Go on.", previous_response_id: made.id });
-    const { input } = requested(native, 1) as { input: Compaction[] };
+    const { input } = upstreamRequest(native, 1) as { input: Compaction[] };
     expect(input.map(({ type, encrypted_content }) => encrypted_content ?? type)).toEqual(["NATIVE-BLOB", "message"]);
   });
 
@@ -242,7 +242,7 @@ test("a conversation that does not fit is summarised in pieces", async () => {
   const made = await mine.responses.compact({ model: "gpt-x" as never, input });
   // One that is too long, and then one for each message.
   expect(upstreams.alpha.requests).toHaveLength(5);
-  expect(JSON.stringify(requested(compatible, 2))).toContain("The note on what came before");
+  expect(JSON.stringify(upstreamRequest(compatible, 2))).toContain("The note on what came before");
   expect(made.usage.total_tokens).toBe(68);
 });
 

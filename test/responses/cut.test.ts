@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { wireFrames, wireText } from "../support/fixtures.ts";
 import { type Far, fars, setting } from "./setting.ts";
 
-const { mine, allSay, send, requested, receivedBy, make, world } = await setting();
+const { mine, allSay, send, upstreamRequest, receivedBy, make, world } = await setting();
 const [alpha, , responder] = fars as readonly [Far, Far, Far];
 
 /** A whole reply or an event, as it reads when the output limit ended it. */
@@ -75,7 +75,8 @@ test("a call and reasoning that were cut are left out, the finished items stay",
     world.upstreams.responder.on("*", { json: response });
     const made = await make(responder, "one");
     await make(responder, "two", made.id);
-    const sent = (index: number) => (requested(responder, index)["input"] as { id: string }[]).map(({ id }) => id);
+    const sent = (index: number) =>
+      (upstreamRequest(responder, index)["input"] as { id: string }[]).map(({ id }) => id);
     expect(sent(1).slice(1, -1)).toEqual(expected);
     const input = output.map((item) => ({ type: "item_reference" as const, id: (item as { id: string }).id }));
     const next = { role: "user" as const, content: "two" };

@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { type Far, fars, refusalOf, setting } from "./setting.ts";
 
-const { mine, theirs, allSay, requested, make, send, world } = await setting();
+const { mine, theirs, allSay, upstreamRequest, make, send, world } = await setting();
 const [alpha, claude, responder] = fars as readonly [Far, Far, Far];
 const { upstreams } = world;
 
@@ -19,7 +19,7 @@ test("a provider of this format is asked, with what it accepts", async () => {
   };
   const counted = await mine.responses.inputTokens.count({ model: responder.model, ...ask });
   expect({ ...counted }).toMatchObject({ object: "response.input_tokens", input_tokens: 41 });
-  expect(requested(responder)).toEqual({
+  expect(upstreamRequest(responder)).toEqual({
     model: "gpt-r",
     instructions: "Be brief.",
     input: "hi",
@@ -34,9 +34,9 @@ test("stored history is part of what is counted", async () => {
   upstreams.responder.on("*", { json: { object: "response.input_tokens", input_tokens: 7 } });
   const continued = { model: responder.model, input: "two", previous_response_id: first.id };
   await mine.responses.inputTokens.count(continued);
-  const sent = requested(responder)["input"] as { content: unknown }[];
+  const sent = upstreamRequest(responder)["input"] as { content: unknown }[];
   expect(JSON.stringify(sent.map(({ content }) => content))).toMatch(/one.*Hello there.*two/);
-  expect(requested(responder)).not.toHaveProperty("previous_response_id");
+  expect(upstreamRequest(responder)).not.toHaveProperty("previous_response_id");
   expect(await refusalOf(theirs.responses.inputTokens.count(continued))).toMatchObject({
     status: 400,
     code: "previous_response_not_found",
@@ -64,7 +64,7 @@ test("the counter of another format is asked in its own words", async () => {
   upstreams.claude.on("POST /v1/messages/count_tokens", { json: { input_tokens: 12 } });
   const counted = await mine.responses.inputTokens.count({ model: claude.model, input: "hi" });
   expect(counted.input_tokens).toBe(12);
-  expect(requested(claude)).toMatchObject({ messages: [{ role: "user" }] });
+  expect(upstreamRequest(claude)).toMatchObject({ messages: [{ role: "user" }] });
 });
 
 test("a client of another format is counted by this counter, whatever bounds its reply has", async () => {
@@ -81,7 +81,7 @@ test("a client of another format is counted by this counter, whatever bounds its
     }),
   });
   expect(await response.json()).toEqual({ input_tokens: 9 });
-  expect(Object.keys(requested(responder)).sort()).toEqual(["input", "model"]);
+  expect(Object.keys(upstreamRequest(responder)).sort()).toEqual(["input", "model"]);
 });
 
 test("what is missing is named", async () => {

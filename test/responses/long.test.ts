@@ -4,7 +4,7 @@ import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { type Far, fars, refusalOf, setting } from "./setting.ts";
 
-const { mine, allSay, requested, send, world } = await setting();
+const { mine, allSay, upstreamRequest, send, world } = await setting();
 const [alpha, , responder] = fars as readonly [Far, Far, Far];
 
 /** How many pieces the store has. */
@@ -35,7 +35,7 @@ test.each(Object.entries(texts))("%s", async (_name, text) => {
   expect(JSON.stringify(listed.data[0])).toContain(JSON.stringify(text));
 
   await mine.responses.create({ model: responder.model, input: "And?", previous_response_id: made.id });
-  const sent = JSON.stringify(requested(responder)["input"]);
+  const sent = JSON.stringify(upstreamRequest(responder)["input"]);
   expect(sent).toContain(JSON.stringify(text));
   expect(sent).toContain(JSON.stringify(call.arguments));
   expect(sent).toContain("And?");

@@ -35,7 +35,7 @@ export interface Setting {
   /** Lets all upstreams answer with a fixture of their own folder. */
   allSay(whole: string, streamed?: string): void;
   /** The body that an upstream was asked with. */
-  requested(far: Far, index?: number): Record<string, unknown>;
+  upstreamRequest(far: Far, index?: number): Record<string, unknown>;
   /** The texts of that body, in order. */
   receivedBy(far: Far, index: number): string[];
   /** A response to a text, continuing another where one is named. */
@@ -63,7 +63,7 @@ export async function setting(options: GatewayOptions & { more?: string } = {}):
   });
   const { url, key } = world.gateway;
   const mine = openaiClient(url, key);
-  const requested = (far: Far, index = 0) => upstreams[far.at].requests[index]?.json as Record<string, unknown>;
+  const upstreamRequest = (far: Far, index = 0) => upstreams[far.at].requests[index]?.json as Record<string, unknown>;
   return {
     world,
     mine,
@@ -81,9 +81,9 @@ export async function setting(options: GatewayOptions & { more?: string } = {}):
         });
       }
     },
-    requested,
+    upstreamRequest,
     receivedBy(far, index) {
-      const body = requested(far, index);
+      const body = upstreamRequest(far, index);
       return textsIn(body["messages"] ?? body["input"]);
     },
     async make(far, input, previous, stream = false) {

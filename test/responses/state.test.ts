@@ -4,7 +4,7 @@ import type { Response as ModelResponse } from "openai/resources/responses/respo
 import { wireFrames } from "../support/fixtures.ts";
 import { type Far, fars, refusalOf, setting, textsIn } from "./setting.ts";
 
-const { mine, theirs, send, allSay, requested, receivedBy, make, world } = await setting();
+const { mine, theirs, send, allSay, upstreamRequest, receivedBy, make, world } = await setting();
 const notFound = { status: 400, code: "previous_response_not_found", param: "previous_response_id" };
 
 describe.each(fars)("an upstream at $at", (far) => {
@@ -18,7 +18,7 @@ describe.each(fars)("an upstream at $at", (far) => {
     const reply = first.output_text;
     expect(reply).toStartWith("Hello there");
     expect(receivedBy(far, 2)).toEqual(["one", reply, "two", reply, "three"]);
-    expect(requested(far, 2)).not.toHaveProperty("previous_response_id");
+    expect(upstreamRequest(far, 2)).not.toHaveProperty("previous_response_id");
     expect([first, second, third].map(({ previous_response_id }) => previous_response_id)).toEqual([
       null,
       first.id,
@@ -51,8 +51,8 @@ describe.each(fars)("an upstream at $at", (far) => {
         : [],
     );
     await mine.responses.create({ model: far.model, previous_response_id: made.id, input: results });
-    expect(JSON.stringify(requested(far, 1))).toContain("noon");
-    expect(JSON.stringify(requested(far, 1))).toContain(call.call_id);
+    expect(JSON.stringify(upstreamRequest(far, 1))).toContain("noon");
+    expect(JSON.stringify(upstreamRequest(far, 1))).toContain(call.call_id);
   });
 
   test.each([false, true])("what is not stored has an id and is not found (stream %p)", async (stream) => {

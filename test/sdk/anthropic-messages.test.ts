@@ -10,7 +10,7 @@ const hello: MessageParam[] = [{ role: "user", content: "Say hello." }];
 const tools = [claudeClockTool, { name: "get_day", input_schema: { type: "object" } }] as Tool[];
 const [chat, claude] = fars as [Far, Far];
 
-const requested = (far: Far, index = 0) => upstreamOf(far).requests[index]?.json as Record<string, unknown>;
+const upstreamRequest = (far: Far, index = 0) => upstreamOf(far).requests[index]?.json as Record<string, unknown>;
 /** The two calls of `tools.json`, with the ids that the upstream gave them. */
 const calls = (far: Far) => {
   const isTranslated = far.speaks === "openai-chat";
@@ -92,7 +92,7 @@ describe.each(fars)("Anthropic SDK, upstream speaks $speaks", (far) => {
       { role: "user", content: results },
     ]);
     expect(second.content[0]).toMatchObject({ type: "text", text: "Hello there, traveller." });
-    expect(requested(far, 1)["messages"] as object).toMatchObject(secondTurn(far));
+    expect(upstreamRequest(far, 1)["messages"] as object).toMatchObject(secondTurn(far));
   });
 
   test("the beta path with its tool runner works too", async () => {
@@ -122,7 +122,7 @@ describe.each(fars)("Anthropic SDK, upstream speaks $speaks", (far) => {
       ...ask,
       output_config: { format: { type: "json_schema", schema: answerSchema } },
     });
-    expect(requested(far)).toMatchObject(
+    expect(upstreamRequest(far)).toMatchObject(
       speaks === "openai-chat"
         ? { response_format: { type: "json_schema", json_schema: { schema: answerSchema } } }
         : { output_config: { format: { type: "json_schema", schema: answerSchema } } },
@@ -135,13 +135,13 @@ describe.each(fars)("Anthropic SDK, upstream speaks $speaks", (far) => {
     await anthropic.messages.create({ ...ask, messages: [{ role: "user", content: [{ type: "image", source }] }] });
     const url = `data:image/png;base64,${pixel}`;
     const part = speaks === "openai-chat" ? { type: "image_url", image_url: { url } } : { type: "image", source };
-    expect(requested(far)["messages"] as object).toMatchObject([{ role: "user", content: [part] }]);
+    expect(upstreamRequest(far)["messages"] as object).toMatchObject([{ role: "user", content: [part] }]);
   });
 
   test("a system prompt arrives", async () => {
     reply("text.json");
     await anthropic.messages.create({ ...ask, system: [{ type: "text", text: "Be brief." }] });
-    const { system, messages } = requested(far);
+    const { system, messages } = upstreamRequest(far);
     expect(JSON.stringify(speaks === "openai-chat" ? messages : system)).toContain("Be brief.");
   });
 });
@@ -195,7 +195,7 @@ test.each(["json", "sse"])("thinking with its signature, and back in the second 
       : await anthropic.messages.stream({ ...ask, thinking }).finalMessage();
   expect(first.content[0] as unknown).toEqual(proof);
   await anthropic.messages.create({ ...ask, messages: [...hello, { role: "assistant", content: first.content }] });
-  expect((requested(claude, 1)["messages"] as { content: unknown[] }[])[1]?.content[0]).toEqual(proof);
+  expect((upstreamRequest(claude, 1)["messages"] as { content: unknown[] }[])[1]?.content[0]).toEqual(proof);
 });
 
 test("redacted thinking stays as it is, with cache writes in the usage", async () => {

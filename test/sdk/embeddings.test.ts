@@ -8,12 +8,12 @@ const { world, openai } = await setting();
 const { alpha } = world.upstreams;
 const floats = [0.5, -0.25, 1, 0.125];
 const second = [-1, 0.75, 0.0625, 0];
-const requested = () => alpha.requests[0]?.json as Record<string, unknown>;
+const upstreamRequest = () => alpha.requests[0]?.json as Record<string, unknown>;
 
 test.each(["one-float", "one-base64"])("the SDK's own base64 from an upstream that answers %s", async (fixture) => {
   alpha.on("*", says(`openai-embeddings/${fixture}.json`));
   const { data, model, usage } = await openai.embeddings.create({ model: "embed-x", input: "hello" });
-  expect(requested()["encoding_format"]).toBe("base64");
+  expect(upstreamRequest()["encoding_format"]).toBe("base64");
   expect(Array.from(data[0]!.embedding)).toEqual(floats);
   expect({ model, usage }).toEqual({ model: "embed-x", usage: { prompt_tokens: 4, total_tokens: 4 } });
 });
@@ -26,7 +26,7 @@ test.each(["two-float", "two-base64"])("numbers on demand from an upstream that 
     [0, floats],
     [1, second],
   ]);
-  expect(requested()).toMatchObject({ input, dimensions: 4, encoding_format: "float" });
+  expect(upstreamRequest()).toMatchObject({ input, dimensions: 4, encoding_format: "float" });
 });
 
 test("values that no float32 holds exactly come as the nearest one", async () => {
@@ -43,7 +43,7 @@ test.each([
 ])("token ids travel on: %j", async ({ input, reply }) => {
   alpha.on("*", says(`openai-embeddings/${reply}-float.json`));
   await openai.embeddings.create({ model: "embed-x", input: input as never });
-  expect(requested()["input"]).toEqual(input);
+  expect(upstreamRequest()["input"]).toEqual(input);
 });
 
 test("the engines path names the model, and gives what was asked for", async () => {
@@ -51,7 +51,7 @@ test("the engines path names the model, and gives what was asked for", async () 
   const path = "/engines/embed-x/embeddings";
   const reply = await openai.post<{ data: { embedding: number[] }[] }>(path, { body: { input: "hello" } } as never);
   expect(reply.data[0]?.embedding).toEqual(floats);
-  expect(requested()).toMatchObject({ model: "embed-x", input: "hello" });
+  expect(upstreamRequest()).toMatchObject({ model: "embed-x", input: "hello" });
   expect(alpha.requests[0]?.path).toBe("/v1/embeddings");
 });
 

@@ -17,7 +17,7 @@ const config = { tools: [{ functionDeclarations: declarations }] };
 
 describe.each([...fars])("Google SDK, upstream speaks $speaks", ({ speaks, at: name, model }) => {
   const up = world.upstreams[name];
-  const requested = () => up.requests.at(-1)?.json;
+  const lastRequest = () => up.requests.at(-1)?.json;
 
   test.each(["json", "sse"])("a chat: parallel calls, then their results, then an answer (%s)", async (kind) => {
     up.on("*", says(`${speaks}/tools.${kind}`), says(`${speaks}/text.${kind}`));
@@ -37,7 +37,7 @@ describe.each([...fars])("Google SDK, upstream speaks $speaks", ({ speaks, at: n
     }));
     const answer = await send({ message: results });
     expect(answer.map((reply) => reply.text ?? "").join("")).toStartWith("Hello");
-    const wire = JSON.stringify(requested());
+    const wire = JSON.stringify(lastRequest());
     expect(wire.indexOf("get_time")).toBeGreaterThan(0);
     expect(wire.indexOf("result 1")).toBeGreaterThan(wire.indexOf("UTC"));
     expect(wire.indexOf("result 2")).toBeGreaterThan(wire.indexOf("result 1"));
@@ -52,7 +52,7 @@ describe.each([...fars])("Google SDK, upstream speaks $speaks", ({ speaks, at: n
       config: { ...config, toolConfig: { functionCallingConfig } },
     });
     expect(reply.functionCalls?.[0]).toMatchObject({ name: "get_time" });
-    const choice = JSON.stringify(at(requested(), "tool_choice") ?? at(requested(), "toolConfig"));
+    const choice = JSON.stringify(at(lastRequest(), "tool_choice") ?? at(lastRequest(), "toolConfig"));
     expect(choice).toContain("get_time");
   });
 
@@ -63,7 +63,7 @@ describe.each([...fars])("Google SDK, upstream speaks $speaks", ({ speaks, at: n
       contents: "hi",
       config: { systemInstruction: "Be brief.", temperature: 0.5, maxOutputTokens: 77 },
     });
-    const wire = JSON.stringify(requested());
+    const wire = JSON.stringify(lastRequest());
     for (const part of ["Be brief.", "0.5", "77"]) expect(wire).toContain(part);
   });
 
@@ -94,7 +94,7 @@ describe.each([...fars])("Google SDK, upstream speaks $speaks", ({ speaks, at: n
       ];
       up.on("*", says(`${speaks}/text.json`));
       await google.models.generateContent({ ...ask, contents });
-      expect(JSON.stringify(requested())).toContain(state[speaks] ?? "");
+      expect(JSON.stringify(lastRequest())).toContain(state[speaks] ?? "");
     },
   );
 

@@ -11,7 +11,7 @@ const hello: ChatCompletionMessageParam[] = [{ role: "user", content: "Say hello
 const tools = [clockTool, { type: "function", function: { name: "get_day" } }] as never[];
 const withUsage = { stream_options: { include_usage: true } };
 
-const requested = (far: Far, index = 0) => upstreamOf(far).requests[index]?.json as Record<string, unknown>;
+const upstreamRequest = (far: Far, index = 0) => upstreamOf(far).requests[index]?.json as Record<string, unknown>;
 /** The names of the two calls of `tools.json`, with the ids that the upstream gave them. */
 const calls = (far: Far) => {
   const prefix = far.speaks === "openai-chat" ? "call" : "toolu";
@@ -87,7 +87,7 @@ describe.each(fars)("openai SDK, upstream speaks $speaks", (far) => {
     }));
     const second = await turn([...hello, message, ...results]);
     expect(second.choices[0]?.message.content).toBe("Hello there, traveller.");
-    expect(requested(far, 1)["messages"] as object).toMatchObject(secondTurn(far));
+    expect(upstreamRequest(far, 1)["messages"] as object).toMatchObject(secondTurn(far));
   });
 
   test("runTools calls both functions and goes on by itself", async () => {
@@ -121,7 +121,7 @@ describe.each(fars)("openai SDK, upstream speaks $speaks", (far) => {
       messages: hello,
       response_format: { type: "json_schema", json_schema: { name: "at", strict: true, schema: answerSchema } },
     });
-    expect(requested(far)).toMatchObject(
+    expect(upstreamRequest(far)).toMatchObject(
       speaks === "openai-chat"
         ? { response_format: { json_schema: { name: "at", strict: true, schema: answerSchema } } }
         : { output_config: { format: { type: "json_schema", schema: answerSchema } } },
@@ -137,7 +137,7 @@ describe.each(fars)("openai SDK, upstream speaks $speaks", (far) => {
     });
     const source = { type: "base64", media_type: "image/png", data: pixel };
     const part = speaks === "openai-chat" ? { type: "image_url", image_url: { url } } : { type: "image", source };
-    expect(requested(far)["messages"]).toEqual([{ role: "user", content: [part] }]);
+    expect(upstreamRequest(far)["messages"]).toEqual([{ role: "user", content: [part] }]);
   });
 });
 
@@ -190,7 +190,7 @@ test.each(["json", "sse"])(
       content: "noon",
     }));
     await openai.chat.completions.create({ ...ask, messages: [...hello, message, ...results] });
-    const sent = requested(claude, 1)["messages"] as { content: object[] }[];
+    const sent = upstreamRequest(claude, 1)["messages"] as { content: object[] }[];
     expect(sent[1]?.content[0]).toEqual({
       type: "thinking",
       thinking: "Need two lookups.",

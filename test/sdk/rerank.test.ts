@@ -22,7 +22,7 @@ afterAll(async () => {
 beforeEach(() => up.clear());
 
 const documents = ["first", "second", "third"];
-const requested = () => up.requests[0]?.json as Record<string, unknown>;
+const upstreamRequest = () => up.requests[0]?.json as Record<string, unknown>;
 const body = { query: "which?", documents };
 
 interface Row {
@@ -134,8 +134,8 @@ describe.each(rows)("$kind", ({ kind, reply, paths, sent, scores, billed, id }) 
     expect(response.results).toHaveLength(2);
     for (const result of response.results) expect(result).not.toHaveProperty("document");
     expect(up.requests[0]?.path).toBe(paths[0]);
-    expect(requested()).toMatchObject(sent);
-    expect(requested()["return_documents"] ?? false).toBe(false);
+    expect(upstreamRequest()).toMatchObject(sent);
+    expect(upstreamRequest()["return_documents"] ?? false).toBe(false);
     expect(up.requests[0]?.headers.get("authorization")).toBe(`Bearer canary-${kind}`);
   });
 
@@ -143,7 +143,7 @@ describe.each(rows)("$kind", ({ kind, reply, paths, sent, scores, billed, id }) 
     up.on("*", says(`rerank/${reply}.json`));
     const { results } = await cohere.rerank({ model, ...body, returnDocuments: true }, once);
     expect(results.map(({ document }) => document)).toEqual([{ text: "third" }, { text: "first" }, { text: "second" }]);
-    expect(requested()["return_documents"] ?? false).toBe(false);
+    expect(upstreamRequest()["return_documents"] ?? false).toBe(false);
   });
 
   test("the second version", async () => {
@@ -153,8 +153,8 @@ describe.each(rows)("$kind", ({ kind, reply, paths, sent, scores, billed, id }) 
     expect(answer as object).toMatchObject(expected);
     expect(answer.results).toHaveLength(2);
     expect(up.requests[0]?.path).toBe(paths[1]);
-    expect(requested()).toMatchObject(sent);
-    expect(requested()).not.toHaveProperty("return_documents", true);
+    expect(upstreamRequest()).toMatchObject(sent);
+    expect(upstreamRequest()).not.toHaveProperty("return_documents", true);
   });
 });
 

@@ -14,7 +14,7 @@ const story = () => `a cat in story waiting by unheard${++count}`;
 const seenBy = (vendor: string, prompt: string) => stage.studios.get(vendor)?.submits.get(prompt)?.[0];
 
 describe.each(["/videoA/v1/videos/text2video", "/kling/v1/videos/text2video"])("%s", (path) => {
-  const requested = (prompt: string, images: object) => ({
+  const createWithImages = (prompt: string, images: object) => ({
     ...{ method: "POST", path },
     body: { model_name: "kling/kling-v2-1", prompt, ...images },
   });
@@ -25,7 +25,7 @@ describe.each(["/videoA/v1/videos/text2video", "/kling/v1/videos/text2video"])("
     [{ metadata: { images: [image] } }, "images[0]"],
   ])("makes a video from text alone: %#", async (images, field) => {
     const prompt = story();
-    const { status, headers } = await stage.ask(requested(prompt, images));
+    const { status, headers } = await stage.ask(createWithImages(prompt, images));
     expect([status, headers.get("x-turnpike-warnings")]).toEqual([200, `dropped;field=${field}`]);
     expect(seenBy("kling", prompt)?.path).toEndWith("/text2video");
     expect(seenBy("kling", prompt)?.text).not.toContain(image);
@@ -37,12 +37,12 @@ describe.each(["/videoA/v1/videos/text2video", "/kling/v1/videos/text2video"])("
     [{ mode: "pro" }, null],
     [{ mode: "" }, null],
   ])("has a few words, and says which it did not understand: %j", async (words, warnings) => {
-    const { status, headers } = await stage.ask(requested(story(), words));
+    const { status, headers } = await stage.ask(createWithImages(story(), words));
     expect([status, headers.get("x-turnpike-warnings")]).toEqual([200, warnings]);
   });
 
   test("refuses an image when strict", async () => {
-    const { status, body } = await stage.ask(requested(story(), { image }), undefined, strict);
+    const { status, body } = await stage.ask(createWithImages(story(), { image }), undefined, strict);
     expect([status, body]).toMatchObject([400, { error: { code: "unsupported_parameter", param: "image" } }]);
   });
 });
@@ -60,10 +60,10 @@ test.each([
   [["an odd; name"], "dropped;field=files"],
   [["input_reference"], null],
 ])("files of a form that nobody reads: %j", async (names, warnings) => {
-  const requested = (prompt: string) => ({ method: "POST", path: "/v1/videos", body: form(prompt, ...names) });
-  const { status, headers } = await stage.ask(requested(story()));
+  const createRequest = (prompt: string) => ({ method: "POST", path: "/v1/videos", body: form(prompt, ...names) });
+  const { status, headers } = await stage.ask(createRequest(story()));
   expect([status, headers.get("x-turnpike-warnings")]).toEqual([200, warnings]);
-  expect((await stage.ask(requested(story()), undefined, strict)).status).toBe(warnings === null ? 200 : 400);
+  expect((await stage.ask(createRequest(story()), undefined, strict)).status).toBe(warnings === null ? 200 : 400);
 });
 
 test("a reference is an address or a file, not both", async () => {

@@ -68,8 +68,8 @@ test("the end of a task is told once, in the client's own words, signed so that 
   expect(Math.abs(Number(seen.headers.get("webhook-timestamp")) - Date.now() / 1000)).toBeLessThan(5);
   expect(seen.headers.get("authorization")).toBeNull();
   const result = await verified(seen);
-  const requested = (await setup.ask("GET", `/v1/video/generations/${id}`)).body;
-  expect(result).toEqual({ ...requested, type: "video.completed", task_id: id });
+  const retrieved = (await setup.ask("GET", `/v1/video/generations/${id}`)).body;
+  expect(result).toEqual({ ...retrieved, type: "video.completed", task_id: id });
   expect(seen.text).not.toContain("video_up");
   up.on(video, reel(bytesOf(1_000)));
   expect((await (await fetch(String(result["url"]))).bytes()).length).toBe(1_000);

@@ -21,7 +21,7 @@ interface RenderedTools {
 }
 
 /** What is asked of an older model, and the warnings. */
-function requested(more: Partial<ChatRequest>, context = old): RenderedTools & { warnings: string[] } {
+function toolsOf(more: Partial<ChatRequest>, context = old): RenderedTools & { warnings: string[] } {
   const { call, warnings } = rendered({ format, ...more }, context);
   expect(call.body).not.toHaveProperty("output_config");
   return { ...(call.body as unknown as RenderedTools), warnings };
@@ -29,7 +29,7 @@ function requested(more: Partial<ChatRequest>, context = old): RenderedTools & {
 
 describe("the request", () => {
   test("a tool takes the answer and must be called", () => {
-    const { tools, tool_choice, system, warnings } = requested({ format: { ...format, description: "The time." } });
+    const { tools, tool_choice, system, warnings } = toolsOf({ format: { ...format, description: "The time." } });
     expect(tools).toMatchObject([{ name: "json_answer", input_schema: schema }]);
     expect(tools[0]?.description).toContain("The answer: The time.");
     expect(tool_choice).toEqual({ type: "tool", name: "json_answer" });
@@ -53,14 +53,14 @@ describe("the request", () => {
   ];
   test.each(choices)("beside tools of the client, of which it chose: %s", (_, toolChoice, choice, names) => {
     const more = { tools: [tool("f"), tool("g")], ...(toolChoice === undefined ? {} : { toolChoice }) };
-    const { tools, tool_choice, warnings } = requested(more);
+    const { tools, tool_choice, warnings } = toolsOf(more);
     expect(tools.map(({ name }) => name)).toEqual(names);
     expect(tool_choice).toEqual(choice as JsonObject);
     expect(warnings).toEqual(names.includes("json_answer") ? ["emulated client.format"] : []);
   });
 
   test("a model that thinks cannot be forced: it is told", () => {
-    const { tool_choice, system, warnings } = requested(
+    const { tool_choice, system, warnings } = toolsOf(
       { reasoning: { effort: "high" }, maxOutputTokens: 8000, system: [{ type: "text", text: "Be brief." }] },
       { model: "claude-sonnet-4-20250514" },
     );
@@ -70,13 +70,13 @@ describe("the request", () => {
   });
 
   test("a name that the client uses is not taken", () => {
-    const { tools } = requested({ tools: [tool("json_answer"), tool("json answer_")] });
+    const { tools } = toolsOf({ tools: [tool("json_answer"), tool("json answer_")] });
     expect(tools.map(({ name }) => name)).toEqual(["json_answer", "json_answer_", "json_answer__"]);
   });
 
   test("what is not an object goes under a name, its definitions stay where references find them", () => {
     const list = { type: "array", items: { $ref: "#/$defs/one" }, $defs: { one: { type: "string" } } };
-    expect(requested({ format: { type: "schema", schema: list } }).tools[0]?.input_schema).toEqual({
+    expect(toolsOf({ format: { type: "schema", schema: list } }).tools[0]?.input_schema).toEqual({
       type: "object",
       properties: { value: { type: "array", items: { $ref: "#/$defs/one" } } },
       required: ["value"],

@@ -44,7 +44,7 @@ function expectStream(response: ChatResponse): void {
 }
 
 /** The ask that the SDK's request number `index` means; the request passes the schema. */
-async function requested(index: number) {
+async function requestAt(index: number) {
   const seen = await up.seen(index);
   expect(requests.Errors(seen.json)).toEqual([]);
   const [, model = "", verb = ""] = /models\/(.+):(\w+)$/.exec(seen.path) ?? [];
@@ -85,14 +85,14 @@ test("a whole reply", async () => {
   const reply = await client.models.generateContent({ model: "smart", contents: "hi" });
   expect(shown([reply])).toEqual(expected);
   expect(reply).toMatchObject({ responseId: "r1", modelVersion: "m" });
-  expect(await requested(0)).toMatchObject({ model: "smart", stream: false, messages: [messageOf("user", "hi")] });
+  expect(await requestAt(0)).toMatchObject({ model: "smart", stream: false, messages: [messageOf("user", "hi")] });
 });
 
 test("a stream", async () => {
   expectStream(calling);
   const chunks = await Array.fromAsync(await client.models.generateContentStream({ model: "smart", contents: "hi" }));
   expect(shown(chunks)).toEqual(expected);
-  expect((await requested(0)).stream).toBe(true);
+  expect((await requestAt(0)).stream).toBe(true);
 });
 
 test.each(["whole", "stream"])("a chat brings state, calls and results back as they went: %s", async (how) => {
@@ -109,7 +109,7 @@ test.each(["whole", "stream"])("a chat brings state, calls and results back as t
     functionResponse: { id, name, response: { output: name } },
   }));
   await send({ message: results });
-  const { messages: turns } = await requested(1);
+  const { messages: turns } = await requestAt(1);
   const blocks = turns.flatMap((turn) => turn.blocks);
   const ids = blocks.flatMap((block) => (block.type === "tool-call" ? [block.id] : []));
   const signed = blocks.flatMap((block) => (block.type === "thinking" && block.signature ? [block.signature] : []));
@@ -124,7 +124,7 @@ test("a picture, and the modalities that ask for it", async () => {
   const config = { responseModalities: [Modality.TEXT, Modality.IMAGE], imageConfig: { aspectRatio: "1:1" } };
   const reply = await client.models.generateContent({ model: "smart", contents: "a dot", config });
   expect(reply.candidates?.[0]?.content?.parts?.[1]?.inlineData?.data).toStartWith("iVBORw0KGgo");
-  expect((await requested(0)).media).toEqual({
+  expect((await requestAt(0)).media).toEqual({
     path: "generationConfig.responseModalities",
     image: { aspectRatio: "1:1" },
   });
@@ -194,7 +194,7 @@ test("what the SDK's own types ask for is understood", async () => {
       toolConfig: { functionCallingConfig: { mode: "ANY" as never, allowedFunctionNames: ["f"] } },
     },
   });
-  expect(await requested(0)).toMatchObject({
+  expect(await requestAt(0)).toMatchObject({
     system: [{ text: "Be brief." }],
     messages: [{ blocks: [{ type: "text" }, { type: "image", source: { mediaType: "image/png" } }] }],
     sampling: { temperature: 0.5 },

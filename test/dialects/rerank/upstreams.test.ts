@@ -15,10 +15,10 @@ import { envelopeOf, renderContextOf, writeContextOf } from "../../support/laws.
 import { thrown } from "../../support/sample-requests.ts";
 
 type Ranking = UpstreamDialect<RerankRequest, RerankResponse>;
-const requested = (more: JsonObject): RerankRequest =>
+const rerankOf = (more: JsonObject): RerankRequest =>
   plainRerank.request.parse({ model: "m", query: "q", documents: ["a", "b"], ...more }, envelopeOf());
 const rendered = (dialect: Ranking, more: JsonObject, options: CompatibilityFlags = {}, model = "far") =>
-  dialect.request.render(requested(more), renderContextOf(dialect as unknown as UpstreamDialect, { model, options }));
+  dialect.request.render(rerankOf(more), renderContextOf(dialect as unknown as UpstreamDialect, { model, options }));
 const sent = (dialect: Ranking, more: JsonObject, options: CompatibilityFlags = {}, model = "far") =>
   rendered(dialect, more, options, model).call.body;
 
@@ -145,7 +145,7 @@ describe("the passthrough", () => {
   });
 
   test("what else the reply tells travels back", () => {
-    const request = requested({ top_n: 1 });
+    const request = rerankOf({ top_n: 1 });
     const reply = {
       results: [0, 1].map((index) => ({ index, relevance_score: index, document: { text: "x" } })),
       meta: { api_version: { version: "2" }, warnings: ["w"] },
@@ -169,7 +169,7 @@ describe("the passthrough", () => {
 });
 
 test("what nobody counts is left to the gateway; searches are told by the hundred", () => {
-  const request = requested({ query: "four", documents: Array.from({ length: 101 }, () => "12345678") });
+  const request = rerankOf({ query: "four", documents: Array.from({ length: 101 }, () => "12345678") });
   const reply = Array.from({ length: 101 }, (_, index) => ({ index, score: 0 }));
   const response = teiRerank.response.parse(reply, { origin: "o", request });
   expect(response.usage).toBeUndefined();

@@ -103,7 +103,7 @@ const storyIn = (prompt: string): StoryName => (/story (\w+)/.exec(prompt)?.[1] 
 export async function studio(vendor: Vendor): Promise<Studio> {
   const up = await upstream();
   const parts = new Map<string, Part>();
-  const theStudio: Studio = {
+  const vendorStudio: Studio = {
     ...{ vendor, up, submits: new Map(), cancelled: new Set(), strays: [] },
     polls: (id) => parts.get(id)?.at ?? 0,
     idOf: (prompt) => [...parts].find(([, part]) => part.prompt === prompt)?.[0],
@@ -115,7 +115,7 @@ export async function studio(vendor: Vendor): Promise<Studio> {
   const submit = (line: Line): Promise<void> => {
     const prompt = promptIn(line.request);
     const id = vendor.id(parts.size + 1);
-    theStudio.submits.set(prompt, [...(theStudio.submits.get(prompt) ?? []), line.request]);
+    vendorStudio.submits.set(prompt, [...(vendorStudio.submits.get(prompt) ?? []), line.request]);
     const task = `/films/${parts.size + 1}.mp4`;
     parts.set(id, { prompt, steps: stories[storyIn(prompt)], at: 0, video: task, isVanished: false });
     return line.play(vendor.accepted(id));
@@ -130,20 +130,20 @@ export async function studio(vendor: Vendor): Promise<Studio> {
     const { request } = line;
     const shown = [...parts.values()].find((part) => part.video === request.path);
     if (shown !== undefined) return line.play(shown.isVanished ? denied : makeVideo(request));
-    if (!vendor.isProven(request)) theStudio.strays.push(`without proof: ${request.method} ${request.path}`);
+    if (!vendor.isProven(request)) vendorStudio.strays.push(`without proof: ${request.method} ${request.path}`);
     if (vendor.isSubmit(request)) return submit(line);
     const id = vendor.taskOf(request);
     const part = id === undefined ? undefined : parts.get(id);
     if (id !== undefined && part !== undefined) {
       if (vendor.isDownload?.(request)) return line.play(part.isVanished ? lost : makeVideo(request));
       if (!vendor.isCancel?.(request)) return answer(line, id, part);
-      theStudio.cancelled.add(id);
+      vendorStudio.cancelled.add(id);
       return line.play({ json: {} });
     }
-    theStudio.strays.push(`${request.method} ${request.path}?${request.query}`);
+    vendorStudio.strays.push(`${request.method} ${request.path}?${request.query}`);
     return line.play({ status: 404, json: { error: { message: "no such path" } } });
   });
-  return theStudio;
+  return vendorStudio;
 }
 
 /** The one thing of a request's path behind this. */
