@@ -1,12 +1,15 @@
 // The composition root: builds everything in order and disposes of it in reverse.
 import { createSealer } from "./admin/stored-entries.ts";
-import { adminApi } from "./admin-api.ts";
-import { admissionOf } from "./admission.ts";
-import { announce } from "./announcement.ts";
-import { followConfiguration } from "./apply-configuration.ts";
-
+import { adminApi } from "./app/admin-api.ts";
+import { admissionOf } from "./app/admission.ts";
+import { announce } from "./app/announcement.ts";
+import { followConfiguration } from "./app/apply-configuration.ts";
+import { bodiesOf, declaredKeys, type Foundation, lay, type StartOptions, type Teardown } from "./app/foundation.ts";
+import { openLiveCatalog, type ServedCatalog } from "./app/live-catalog.ts";
+import { startProbes } from "./app/probing.ts";
+import { cutOff, endWork, shutDown } from "./app/shutdown.ts";
+import { streamTimersOf } from "./app/stream-timers.ts";
 import { storedResponses } from "./dialects/index.ts";
-import { bodiesOf, declaredKeys, type Foundation, lay, type StartOptions, type Teardown } from "./foundation.ts";
 import { openLedger } from "./gateway/ledger/ledger.ts";
 import { createAudioTranscoder } from "./gateway/operations/audio-transcoder.ts";
 import { createMissingCounters } from "./gateway/operations/token-count.ts";
@@ -39,12 +42,8 @@ import { listen } from "./http/server.ts";
 import { systemClock } from "./lib/clock.ts";
 import { randomId, recordIds } from "./lib/ids.ts";
 import { createSharedInterval } from "./lib/shared-interval.ts";
-import { openLiveCatalog, type ServedCatalog } from "./live-catalog.ts";
-import { startProbes } from "./probing.ts";
 import { createResolver } from "./providers/safe-fetch/resolver.ts";
 import { estimator, startTokenCounter } from "./providers/token-counter/index.ts";
-import { cutOff, endWork, shutDown } from "./shutdown.ts";
-import { streamTimersOf } from "./stream-timers.ts";
 import type { UncaughtKind } from "./telemetry/events.ts";
 
 export interface Running {

@@ -1,5 +1,6 @@
 // The catalog for commands about models: as the gateway would use it, with its providers' lists.
 import { createSealer } from "../admin/stored-entries.ts";
+import { openLiveCatalog } from "../app/live-catalog.ts";
 import { type Configuration, readConfiguration } from "../config/configuration.ts";
 import { readSettings, type Settings } from "../config/environment.ts";
 import type { ReadConfig } from "../config/file.ts";
@@ -9,7 +10,6 @@ import type { Prices } from "../gateway/prices/prices.ts";
 import type { Catalog } from "../gateway/routing/catalog.ts";
 import { createModelLists, type ModelLists } from "../gateway/routing/model-lists.ts";
 import { systemClock } from "../lib/clock.ts";
-import { openLiveCatalog } from "../live-catalog.ts";
 import { openStoreReadOnly, storeExists } from "../store/store.ts";
 
 /** A catalog with the entries of the admin API, as far as they can be read. */

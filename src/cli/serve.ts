@@ -1,7 +1,7 @@
 // `turnpike`: starts the gateway and stops it gracefully on a signal.
 import { closeSync, openSync } from "node:fs";
+import { checkConcurrency } from "../app/startup-check.ts";
 import { start } from "../app.ts";
-import { checkConcurrency } from "../startup-check.ts";
 import type { UncaughtKind } from "../telemetry/events.ts";
 import { canOpenBrowser, openBrowser } from "./browser.ts";
 

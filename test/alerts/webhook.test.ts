@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { verified } from "../../examples/alert-receiver.ts";
-import { createAlerting } from "../../src/alerting.ts";
+import { createAlerting } from "../../src/app/alerting.ts";
 import type { Gateway } from "../../src/gateway/pipeline/gateway.ts";
 import type { Events } from "../../src/telemetry/events.ts";
 import { gateway, type RunningGateway } from "../support/gateway.ts";

@@ -13,6 +13,7 @@ export const layers: Record<string, number> = {
   admin: 7,
   http: 8,
   config: 9,
+  app: 9,
   cli: 9,
 };
 const root = 9;

@@ -34,7 +34,7 @@ const mayReachOut: Record<string, string> = {
   "src/providers/upstream.ts": "the addresses of configured providers",
   "src/providers/safe-fetch/connect.ts": "addresses that were checked",
   "src/providers/connection-watch.ts": "the addresses of configured providers, without sending anything",
-  "src/startup-check.ts": "its own loopback server",
+  "src/app/startup-check.ts": "its own loopback server",
   "src/lib/address-set.ts": "nothing: it compares addresses",
 };
 

@@ -2,9 +2,9 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Discovery } from "../../src/app/local-servers.ts";
 import { start } from "../../src/app.ts";
 import type { Policy } from "../../src/gateway/policy/policy.ts";
-import type { Discovery } from "../../src/local-servers.ts";
 
 export const clientKey = "tp-test-key";
 export const adminKey = "tp-test-admin-key";

@@ -1,24 +1,24 @@
 // Serves the catalog and the prices of the file, the environment and the store. A change takes effect at once here, and
 // within a second in other instances.
-import { entryConflict } from "./admin/entry-faults.ts";
-import type { DefinedEntry, LiveCatalog } from "./admin/live-catalog.ts";
-import { openedProvider, readEntry, type Sealer } from "./admin/stored-entries.ts";
+import { entryConflict } from "../admin/entry-faults.ts";
+import type { DefinedEntry, LiveCatalog } from "../admin/live-catalog.ts";
+import { openedProvider, readEntry, type Sealer } from "../admin/stored-entries.ts";
 import {
   type BuiltCatalog,
   createCatalogBuilder,
   type DeclaredCatalog,
   type StoredConfig,
-} from "./config/catalog-builder.ts";
-import type { ReadConfig } from "./config/file.ts";
-import type { CostEntry, PriceEntry } from "./config/price-schema.ts";
-import { ownAddress } from "./config/self-reference.ts";
-import type { Prices } from "./gateway/prices/prices.ts";
-import { type Catalog, type CatalogHolder, catalogHolder } from "./gateway/routing/catalog.ts";
-import type { JsonObject } from "./lib/json.ts";
-import type { Provider } from "./providers/provider.ts";
-import { type CatalogEntry, type CatalogKind, catalogVersion, listCatalog } from "./store/catalog.ts";
-import type { Store } from "./store/store.ts";
-import type { Events } from "./telemetry/events.ts";
+} from "../config/catalog-builder.ts";
+import type { ReadConfig } from "../config/file.ts";
+import type { CostEntry, PriceEntry } from "../config/price-schema.ts";
+import { ownAddress } from "../config/self-reference.ts";
+import type { Prices } from "../gateway/prices/prices.ts";
+import { type Catalog, type CatalogHolder, catalogHolder } from "../gateway/routing/catalog.ts";
+import type { JsonObject } from "../lib/json.ts";
+import type { Provider } from "../providers/provider.ts";
+import { type CatalogEntry, type CatalogKind, catalogVersion, listCatalog } from "../store/catalog.ts";
+import type { Store } from "../store/store.ts";
+import type { Events } from "../telemetry/events.ts";
 
 interface LiveCatalogParts {
   readonly declared: DeclaredCatalog;

@@ -1,12 +1,12 @@
 // Local model servers: discovered at the start and every minute if nothing is configured, and listed in the catalog
 // while they respond.
-import type { Catalog, CatalogHolder } from "./gateway/routing/catalog.ts";
-import type { ModelLists } from "./gateway/routing/model-lists.ts";
-import { type DiscoverOptions, discover, type LocalPlace } from "./providers/discover.ts";
-import { httpProvider } from "./providers/http-provider.ts";
-import type { Provider } from "./providers/provider.ts";
-import { createSend } from "./providers/upstream.ts";
-import type { Events } from "./telemetry/events.ts";
+import type { Catalog, CatalogHolder } from "../gateway/routing/catalog.ts";
+import type { ModelLists } from "../gateway/routing/model-lists.ts";
+import { type DiscoverOptions, discover, type LocalPlace } from "../providers/discover.ts";
+import { httpProvider } from "../providers/http-provider.ts";
+import type { Provider } from "../providers/provider.ts";
+import { createSend } from "../providers/upstream.ts";
+import type { Events } from "../telemetry/events.ts";
 
 /** The sandbox always exists. */
 const builtInProviders = 1;

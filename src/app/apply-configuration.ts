@@ -1,16 +1,17 @@
 // Applies a changed configuration to the running gateway: steps that can fail or wait come first, then everything
 // changes in one turn of the event loop.
-import { changesBetween } from "./config/changes.ts";
-import { withinDescriptors } from "./config/descriptors.ts";
-import type { Mark } from "./config/hide-secrets.ts";
-import { limitsOf } from "./config/limits.ts";
-import { ensureFirstKeys, readExistingSecret } from "./config/secrets.ts";
-import { withoutOwnProviders } from "./config/self-reference.ts";
-import { shownConfig, snapshotMarks, writeSnapshot } from "./config/snapshot.ts";
+import { changesBetween } from "../config/changes.ts";
+import { withinDescriptors } from "../config/descriptors.ts";
+import type { Mark } from "../config/hide-secrets.ts";
+import { limitsOf } from "../config/limits.ts";
+import { ensureFirstKeys, readExistingSecret } from "../config/secrets.ts";
+import { withoutOwnProviders } from "../config/self-reference.ts";
+import { shownConfig, snapshotMarks, writeSnapshot } from "../config/snapshot.ts";
+import type { Gateway } from "../gateway/pipeline/gateway.ts";
+import type { Keys } from "../gateway/policy/keys.ts";
+import { systemClock } from "../lib/clock.ts";
+import { metricFamilies } from "../telemetry/metric-families.ts";
 import { declaredKeys, type Foundation, givenSecrets, type StartOptions, type Teardown } from "./foundation.ts";
-import type { Gateway } from "./gateway/pipeline/gateway.ts";
-import type { Keys } from "./gateway/policy/keys.ts";
-import { systemClock } from "./lib/clock.ts";
 import type { ServedCatalog } from "./live-catalog.ts";
 import {
   type LiveConfiguration,
@@ -18,7 +19,6 @@ import {
   type Loaded,
   openLiveConfiguration,
 } from "./live-configuration.ts";
-import { metricFamilies } from "./telemetry/metric-families.ts";
 
 interface ApplyParts {
   readonly foundation: Foundation;

@@ -1,11 +1,11 @@
 // Probes of a gateway: their timer, and the request for one token that a provider may be configured for.
-import { dialects } from "./dialects/index.ts";
-import type { Gateway } from "./gateway/pipeline/gateway.ts";
-import { createGatewayRequest } from "./gateway/pipeline/gateway-request.ts";
-import { callerOf, defaultProject } from "./gateway/policy/caller.ts";
-import { createProbes } from "./gateway/routing/probes.ts";
-import { systemClock } from "./lib/clock.ts";
-import { randomId } from "./lib/ids.ts";
+import { dialects } from "../dialects/index.ts";
+import type { Gateway } from "../gateway/pipeline/gateway.ts";
+import { createGatewayRequest } from "../gateway/pipeline/gateway-request.ts";
+import { callerOf, defaultProject } from "../gateway/policy/caller.ts";
+import { createProbes } from "../gateway/routing/probes.ts";
+import { systemClock } from "../lib/clock.ts";
+import { randomId } from "../lib/ids.ts";
 
 const tick = 250;
 /** Probes are in the ledger under this key. */

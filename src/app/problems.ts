@@ -1,8 +1,8 @@
 // The lasting problems of a gateway: alerts report them, and the admin API lists them.
 import { statfs } from "node:fs/promises";
-import type { Gateway } from "./gateway/pipeline/gateway.ts";
-import { upstreamProblems } from "./gateway/routing/upstream-problems.ts";
-import type { Problem } from "./telemetry/alerts/problem.ts";
+import type { Gateway } from "../gateway/pipeline/gateway.ts";
+import { upstreamProblems } from "../gateway/routing/upstream-problems.ts";
+import type { Problem } from "../telemetry/alerts/problem.ts";
 
 type Parts = Pick<Gateway, "catalog" | "router" | "ledger">;
 

@@ -1,12 +1,12 @@
 // What the gateway is built on: settings, configuration, store, secrets, events; opened in order before anything is
 // served.
-import { type Alerting, createAlerting } from "./alerting.ts";
-import type { DeclaredAccess } from "./config/access.ts";
-import { type Configuration, readConfiguration } from "./config/configuration.ts";
-import { prepareDataFolder, refuseEmptiedStore } from "./config/data-folder.ts";
-import { withinDescriptors } from "./config/descriptors.ts";
-import { type Environment, readSettings, type Settings } from "./config/environment.ts";
-import { type Limits, limitsOf } from "./config/limits.ts";
+
+import type { DeclaredAccess } from "../config/access.ts";
+import { type Configuration, readConfiguration } from "../config/configuration.ts";
+import { prepareDataFolder, refuseEmptiedStore } from "../config/data-folder.ts";
+import { withinDescriptors } from "../config/descriptors.ts";
+import { type Environment, readSettings, type Settings } from "../config/environment.ts";
+import { type Limits, limitsOf } from "../config/limits.ts";
 import {
   credentialKeyOf,
   ensureFirstKeys,
@@ -15,25 +15,26 @@ import {
   pepperOf,
   previousSecret,
   readSecret,
-} from "./config/secrets.ts";
-import { withoutOwnProviders } from "./config/self-reference.ts";
-import { type VideoKeys, videoKeys } from "./config/videos.ts";
-import { type Bodies, openBodies } from "./gateway/bodies/bodies.ts";
-import { checkLedger } from "./gateway/ledger/integrity.ts";
-import type { DeclaredKeys } from "./gateway/policy/keys.ts";
-import type { Policy } from "./gateway/policy/policy.ts";
-import type { Memory } from "./gateway/streaming/backlog.ts";
-import { systemClock } from "./lib/clock.ts";
-import { deriveKey, hashKey } from "./lib/secret.ts";
+} from "../config/secrets.ts";
+import { withoutOwnProviders } from "../config/self-reference.ts";
+import { type VideoKeys, videoKeys } from "../config/videos.ts";
+import { type Bodies, openBodies } from "../gateway/bodies/bodies.ts";
+import { checkLedger } from "../gateway/ledger/integrity.ts";
+import type { DeclaredKeys } from "../gateway/policy/keys.ts";
+import type { Policy } from "../gateway/policy/policy.ts";
+import type { Memory } from "../gateway/streaming/backlog.ts";
+import { systemClock } from "../lib/clock.ts";
+import { deriveKey, hashKey } from "../lib/secret.ts";
+import { removedVariable } from "../runtime-environment.ts";
+import { openStore, type Store } from "../store/store.ts";
+import type { Events } from "../telemetry/events.ts";
+import type { Log } from "../telemetry/log.ts";
+import type { Traces } from "../telemetry/trace.ts";
+import { type Alerting, createAlerting } from "./alerting.ts";
 import type { Loaded } from "./live-configuration.ts";
 import type { Discovery } from "./local-servers.ts";
 import { createObservability, type Observability } from "./observability.ts";
-import { removedVariable } from "./runtime-environment.ts";
 import { flushMs } from "./shutdown.ts";
-import { openStore, type Store } from "./store/store.ts";
-import type { Events } from "./telemetry/events.ts";
-import type { Log } from "./telemetry/log.ts";
-import type { Traces } from "./telemetry/trace.ts";
 
 export interface StartOptions {
   readonly environment: Environment;

@@ -1,13 +1,13 @@
 // Alerts of a gateway: looks for problems, and connects them with the webhook that is configured.
-import type { AlertSettings } from "./config/alerts.ts";
-import type { Gateway } from "./gateway/pipeline/gateway.ts";
-import { systemClock } from "./lib/clock.ts";
+import type { AlertSettings } from "../config/alerts.ts";
+import type { Gateway } from "../gateway/pipeline/gateway.ts";
+import { systemClock } from "../lib/clock.ts";
+import { safePost } from "../providers/safe-fetch/index.ts";
+import type { DnsFor } from "../providers/safe-fetch/resolver.ts";
+import { type Alerts, createAlerts } from "../telemetry/alerts/alerts.ts";
+import { createDelivery, type Undelivered } from "../telemetry/alerts/delivery.ts";
+import type { BudgetThreshold, Events } from "../telemetry/events.ts";
 import { findProblems } from "./problems.ts";
-import { safePost } from "./providers/safe-fetch/index.ts";
-import type { DnsFor } from "./providers/safe-fetch/resolver.ts";
-import { type Alerts, createAlerts } from "./telemetry/alerts/alerts.ts";
-import { createDelivery, type Undelivered } from "./telemetry/alerts/delivery.ts";
-import type { BudgetThreshold, Events } from "./telemetry/events.ts";
 
 const lookEveryMs = 10_000;
 const postTimeoutMs = 15_000;

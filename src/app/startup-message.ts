@@ -1,10 +1,10 @@
 // The output of the first start: the URL, the keys once, the available models, and a command to paste.
 
-import type { FirstKeys } from "./config/secrets.ts";
-import type { Candidate, Catalog } from "./gateway/routing/catalog.ts";
-import type { ModelLists } from "./gateway/routing/model-lists.ts";
-import { allModels } from "./http/models.ts";
-import { type Provider, serves } from "./providers/provider.ts";
+import type { FirstKeys } from "../config/secrets.ts";
+import type { Candidate, Catalog } from "../gateway/routing/catalog.ts";
+import type { ModelLists } from "../gateway/routing/model-lists.ts";
+import { allModels } from "../http/models.ts";
+import { type Provider, serves } from "../providers/provider.ts";
 
 const mostModels = 12;
 

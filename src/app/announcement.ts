@@ -1,14 +1,14 @@
 // What the operator sees when the gateway has begun to listen: its address, its keys, and the models that clients can use.
-import { createSignInToken, signInUrl } from "./admin/sessions.ts";
-import { limitsOf } from "./config/limits.ts";
+import { createSignInToken, signInUrl } from "../admin/sessions.ts";
+import { limitsOf } from "../config/limits.ts";
+import type { Gateway } from "../gateway/pipeline/gateway.ts";
+import { followBooks } from "../gateway/prices/stored-books.ts";
+import { systemClock } from "../lib/clock.ts";
+import { randomId } from "../lib/ids.ts";
+import { writeSettingIfAbsent } from "../store/settings.ts";
 import type { Foundation, StartOptions, Teardown } from "./foundation.ts";
-import type { Gateway } from "./gateway/pipeline/gateway.ts";
-import { followBooks } from "./gateway/prices/stored-books.ts";
-import { systemClock } from "./lib/clock.ts";
-import { randomId } from "./lib/ids.ts";
 import { localServers } from "./local-servers.ts";
 import { startupMessage } from "./startup-message.ts";
-import { writeSettingIfAbsent } from "./store/settings.ts";
 
 const listPatienceMs = 1_500;
 

@@ -1,10 +1,10 @@
 // Ends running work, for a key or for the listener. The listener first becomes unready, so that load balancers and
 // clients go elsewhere; then requests in progress may finish; then the rest is aborted.
-import type { Gateway } from "./gateway/pipeline/gateway.ts";
-import { keyRevoked } from "./gateway/pipeline/running-work.ts";
-import type { Responses } from "./gateway/responses/responses.ts";
-import type { Videos } from "./gateway/tasks/videos.ts";
-import type { Listener } from "./http/server.ts";
+import type { Gateway } from "../gateway/pipeline/gateway.ts";
+import { keyRevoked } from "../gateway/pipeline/running-work.ts";
+import type { Responses } from "../gateway/responses/responses.ts";
+import type { Videos } from "../gateway/tasks/videos.ts";
+import type { Listener } from "../http/server.ts";
 
 const usualAnnounceMs = 500;
 /** After so long without a request, no client has a connection on which the next one could be lost. */

@@ -1,8 +1,8 @@
 // The timers of streams to clients, by the limits of the configuration in effect.
-import type { Limits } from "./config/limits.ts";
-import type { Backlog } from "./gateway/streaming/backlog.ts";
-import type { StreamTimers } from "./gateway/streaming/client-stream.ts";
-import { createSharedInterval } from "./lib/shared-interval.ts";
+import type { Limits } from "../config/limits.ts";
+import type { Backlog } from "../gateway/streaming/backlog.ts";
+import type { StreamTimers } from "../gateway/streaming/client-stream.ts";
+import { createSharedInterval } from "../lib/shared-interval.ts";
 
 /** The tick of heartbeats, which is how late one may be: a second, unless a test is in a hurry. */
 const second = 1_000;

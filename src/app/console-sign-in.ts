@@ -1,21 +1,21 @@
 // Signing in to the console: sessions, users and the OpenID provider, from the parts of a running gateway.
-import { type AccessDependencies, type AdminAccess, createAdminAccess } from "./admin/access.ts";
-import { createOidc } from "./admin/oidc.ts";
-import { createOidcClient } from "./admin/oidc-client.ts";
-import { createSessions } from "./admin/sessions.ts";
-import { createUsers } from "./admin/users.ts";
-import { sessionTimes } from "./config/console-settings.ts";
-import { adminSetting } from "./config/secrets.ts";
-import type { CallerParts } from "./http/admin-caller.ts";
-import type { Endpoint } from "./http/endpoint.ts";
-import { oidcEndpoints } from "./http/oidc-endpoints.ts";
-import type { ReadLimits } from "./http/read.ts";
-import { sessionEndpoints } from "./http/session-endpoints.ts";
-import { systemClock } from "./lib/clock.ts";
+import { type AccessDependencies, type AdminAccess, createAdminAccess } from "../admin/access.ts";
+import { createOidc } from "../admin/oidc.ts";
+import { createOidcClient } from "../admin/oidc-client.ts";
+import { createSessions } from "../admin/sessions.ts";
+import { createUsers } from "../admin/users.ts";
+import { sessionTimes } from "../config/console-settings.ts";
+import { adminSetting } from "../config/secrets.ts";
+import type { CallerParts } from "../http/admin-caller.ts";
+import type { Endpoint } from "../http/endpoint.ts";
+import { oidcEndpoints } from "../http/oidc-endpoints.ts";
+import type { ReadLimits } from "../http/read.ts";
+import { sessionEndpoints } from "../http/session-endpoints.ts";
+import { systemClock } from "../lib/clock.ts";
+import { createSend } from "../providers/upstream.ts";
+import { readSetting } from "../store/settings.ts";
+import type { Events } from "../telemetry/events.ts";
 import type { LiveConfiguration } from "./live-configuration.ts";
-import { createSend } from "./providers/upstream.ts";
-import { readSetting } from "./store/settings.ts";
-import type { Events } from "./telemetry/events.ts";
 
 interface SignInParts extends Pick<AccessDependencies, "store" | "pepper"> {
   readonly limits: ReadLimits;

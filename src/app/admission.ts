@@ -1,17 +1,18 @@
 // Builds the policies that every request passes, in the order in which they are checked.
+
+import type { Ledger } from "../gateway/ledger/ledger.ts";
+import { accessPolicy } from "../gateway/policy/access.ts";
+import { createBudgets } from "../gateway/policy/budgets.ts";
+import { createConcurrency } from "../gateway/policy/concurrency.ts";
+import { createMemoryCounters } from "../gateway/policy/counters.ts";
+import type { Policy } from "../gateway/policy/policy.ts";
+import { promptLength } from "../gateway/policy/prompt-length.ts";
+import { createRates } from "../gateway/policy/rates.ts";
+import { createWindows } from "../gateway/policy/windows.ts";
+import type { Prices } from "../gateway/prices/prices.ts";
+import { createProviderLimits } from "../gateway/routing/provider-limits.ts";
+import { systemClock as clock } from "../lib/clock.ts";
 import type { Foundation } from "./foundation.ts";
-import type { Ledger } from "./gateway/ledger/ledger.ts";
-import { accessPolicy } from "./gateway/policy/access.ts";
-import { createBudgets } from "./gateway/policy/budgets.ts";
-import { createConcurrency } from "./gateway/policy/concurrency.ts";
-import { createMemoryCounters } from "./gateway/policy/counters.ts";
-import type { Policy } from "./gateway/policy/policy.ts";
-import { promptLength } from "./gateway/policy/prompt-length.ts";
-import { createRates } from "./gateway/policy/rates.ts";
-import { createWindows } from "./gateway/policy/windows.ts";
-import type { Prices } from "./gateway/prices/prices.ts";
-import { createProviderLimits } from "./gateway/routing/provider-limits.ts";
-import { systemClock as clock } from "./lib/clock.ts";
 
 interface AdmissionDependencies {
   readonly ledger: Pick<Ledger, "spent" | "spentAt">;

@@ -1,17 +1,17 @@
 // Log and metrics: opened before anything that they report on, and connected to it later.
-import { version } from "../package.json";
-import type { Gateway } from "./gateway/pipeline/gateway.ts";
-import { conditionNames } from "./gateway/routing/upstream-state.ts";
-import { systemClock } from "./lib/clock.ts";
-import { type Redactor, redactorOf } from "./providers/redaction.ts";
-import { createEvents, type Events } from "./telemetry/events.ts";
-import { createLog, type Log, type LogOptions } from "./telemetry/log.ts";
-import { createMetrics, modelLabels } from "./telemetry/metrics.ts";
-import type { OpenTelemetrySettings } from "./telemetry/opentelemetry/settings.ts";
-import { addProcessMetrics } from "./telemetry/process-metrics.ts";
-import { createRegistry, type Registry } from "./telemetry/registry.ts";
-import type { Traces } from "./telemetry/trace.ts";
-import { addUpstreamMetrics, type UpstreamReading } from "./telemetry/upstream-metrics.ts";
+import { version } from "../../package.json";
+import type { Gateway } from "../gateway/pipeline/gateway.ts";
+import { conditionNames } from "../gateway/routing/upstream-state.ts";
+import { systemClock } from "../lib/clock.ts";
+import { type Redactor, redactorOf } from "../providers/redaction.ts";
+import { createEvents, type Events } from "../telemetry/events.ts";
+import { createLog, type Log, type LogOptions } from "../telemetry/log.ts";
+import { createMetrics, modelLabels } from "../telemetry/metrics.ts";
+import type { OpenTelemetrySettings } from "../telemetry/opentelemetry/settings.ts";
+import { addProcessMetrics } from "../telemetry/process-metrics.ts";
+import { createRegistry, type Registry } from "../telemetry/registry.ts";
+import type { Traces } from "../telemetry/trace.ts";
+import { addUpstreamMetrics, type UpstreamReading } from "../telemetry/upstream-metrics.ts";
 
 export interface Observability {
   readonly log: Log;
@@ -88,7 +88,7 @@ export function createObservability({ secrets, ...options }: ObservabilityOption
     registry,
     async exportTo(settings) {
       if (settings === null) return null;
-      const { createTraces } = await import("./telemetry/opentelemetry/index.ts");
+      const { createTraces } = await import("../telemetry/opentelemetry/index.ts");
       return createTraces(settings, { version, modelLabel: modelLabels(isNamed), report: events.telemetryExport });
     },
     hide(more) {

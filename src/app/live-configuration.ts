@@ -1,14 +1,14 @@
 // Reads the configuration again when its files change, or on request. It is applied completely or not at all, and the
 // last valid one stays in effect.
 import { existsSync, readFileSync } from "node:fs";
-import { bodySettings } from "./config/bodies.ts";
-import { type Configuration, readConfiguration } from "./config/configuration.ts";
-import { type Environment, readSettings, type Settings } from "./config/environment.ts";
-import { ConfigError, ConfigFault } from "./config/faults.ts";
-import { type ReadConfig, readConfigFile, readConfigText } from "./config/file.ts";
-import { type FileWatch, watchFiles } from "./config/file-watch.ts";
-import { untilRestart, variablesUntilRestart } from "./config/restart.ts";
-import type { Events } from "./telemetry/events.ts";
+import { bodySettings } from "../config/bodies.ts";
+import { type Configuration, readConfiguration } from "../config/configuration.ts";
+import { type Environment, readSettings, type Settings } from "../config/environment.ts";
+import { ConfigError, ConfigFault } from "../config/faults.ts";
+import { type ReadConfig, readConfigFile, readConfigText } from "../config/file.ts";
+import { type FileWatch, watchFiles } from "../config/file-watch.ts";
+import { untilRestart, variablesUntilRestart } from "../config/restart.ts";
+import type { Events } from "../telemetry/events.ts";
 
 /** What was read: the process's variables with the values of files, and everything that the file configures. */
 export interface Loaded {
