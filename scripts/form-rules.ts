@@ -11,22 +11,58 @@ interface Schema {
   readonly [keyword: string]: unknown;
 }
 
-const keywords = ["minLength", "maxLength", "minimum", "maximum", "pattern", "enum", "default"];
+type Named = readonly (readonly [string, object])[];
 
-/** The members of a body or query by their paths, each with its constraints. */
-function rulesBelow(schema: Schema, path = "", isRequired = false): readonly (readonly [string, object])[] {
-  const inner = schema.anyOf?.find(({ type }) => type !== "null") ?? schema;
-  if (inner.items !== undefined) return rulesBelow(inner.items, path, isRequired);
-  if (inner.properties !== undefined)
-    return Object.entries(inner.properties).flatMap(([name, each]) =>
-      rulesBelow(each, path === "" ? name : `${path}.${name}`, inner.required?.includes(name)),
-    );
-  const own = keywords.flatMap((keyword) => (inner[keyword] === undefined ? [] : [[keyword, inner[keyword]]]));
-  // What a pattern means, for the sentence about a value that it does not match.
-  const meaning = inner["pattern"] === undefined ? {} : { description: inner["description"] };
-  const isWhole = inner["type"] === "integer" ? { isWhole: true } : {};
-  return [[path, { ...(isRequired ? { isRequired } : {}), ...isWhole, ...meaning, ...Object.fromEntries(own) }]];
+const keywords = ["minLength", "maxLength", "minimum", "maximum", "enum", "default"];
+const numbers: Readonly<Record<string, object>> = { integer: { isWhole: true }, number: { isNumber: true } };
+
+/** The constraints of one value; `of` is the schema that describes it. */
+function ruleOf(value: Schema, of: Schema): object {
+  const own = keywords.flatMap((keyword) => (value[keyword] === undefined ? [] : [[keyword, value[keyword]]]));
+  // The attribute of HTML needs more escapes than a schema. The description says what the pattern means.
+  const pattern = value["pattern"] === undefined ? undefined : String(value["pattern"]).replaceAll("-]", "\\-]");
+  const description = value["description"] ?? of["description"];
+  return {
+    ...numbers[String(value["type"])],
+    ...Object.fromEntries(own),
+    ...(pattern === undefined ? {} : { description, pattern }),
+  };
 }
+
+/** The members of a body or query by their paths, each with its constraints. A list of values has those of each value. */
+function rulesBelow(schema: Schema, path = "", given: object = {}): Named {
+  const inner = schema.anyOf?.find(({ type }) => type !== "null") ?? schema;
+  const { items, properties, required = [] } = inner;
+  if (items?.properties !== undefined) return rulesBelow(items, path, given);
+  if (items !== undefined) return rulesBelow(items, path, { ...given, isList: true });
+  if (properties === undefined) return [[path, { ...given, ...ruleOf(inner, schema) }]];
+  return Object.entries(properties).flatMap(([name, each]) =>
+    rulesBelow(each, path === "" ? name : `${path}.${name}`, required.includes(name) ? { isRequired: true } : {}),
+  );
+}
+
+const ofCredentials = ["name", "credential", "weight"].map((each) => `credentials.${each}`);
+
+/** The fields of large bodies that have an input of their own, by the starts of their paths; absent: all. */
+const shown: Readonly<Record<string, readonly string[]>> = {
+  providers: ["id", "config.kind", "config.base_url", "config.models", "config.limits.", ...ofCredentials],
+  routes: [
+    ...["id", "config.strategy", "config.affinity_seconds", "config.repeats", "config.aliases"],
+    ...[
+      "config.fallbacks.route",
+      ...["provider", "model", "tier", "weight"].map((each) => `config.candidates.${each}`),
+    ],
+  ],
+  prices: [
+    ...["model", "provider", "valid_from", "factor", "per_request"],
+    ...["input", "output", "cache_read", "request"].map((each) => `usd.${each}`),
+  ],
+  projects: ["name", "rules.default_model", "rules.bodies.store"],
+  repricing: ["model"],
+};
+
+const isShown = (name: string, path: string): boolean =>
+  shown[name]?.some((each) => path === each || (each.endsWith(".") && path.startsWith(each))) ?? true;
 
 /** Bodies that create an object, and the filters of requests. */
 export function formRules(): Readonly<Record<string, Readonly<Record<string, object>>>> {
@@ -34,13 +70,20 @@ export function formRules(): Readonly<Record<string, Readonly<Record<string, obj
   const named = (name: string) => all.find((each) => each.name === name);
   const schemas = {
     keys: named("keys")?.create?.body,
+    projects: named("projects")?.create?.body,
     serviceTokens: named("service-tokens")?.create?.body,
+    users: named("users")?.create?.body,
+    providers: named("providers")?.create?.body,
+    routes: named("routes")?.create?.body,
+    prices: entrySchemas.price,
+    repricing: named("prices")?.actions?.["reprice"]?.body,
     requests: named("requests")?.list?.filters,
   };
   return Object.fromEntries(
     Object.entries(schemas).map(([name, schema]) => {
       const plain = JSON.parse(JSON.stringify(schema ?? {})) as Schema;
-      return [name, Object.fromEntries(rulesBelow(plain).filter(([, rule]) => Object.keys(rule).length > 0))];
+      const own = rulesBelow(plain).filter(([path, rule]) => isShown(name, path) && Object.keys(rule).length > 0);
+      return [name, Object.fromEntries(own)];
     }),
   );
 }

@@ -16,9 +16,13 @@ export const texts = {
     minLength: "Must have at least {minLength} characters.",
     maxLength: "Must have at most {maxLength} characters.",
     whole: "Must be a whole number.",
+    number: "Must be a number.",
+    email: "Must be an email address, such as name@example.com.",
+    url: "Must be a URL, such as https://api.example.com/v1.",
     minimum: "Must be at least {minimum}.",
     maximum: "Must be at most {maximum}.",
     pattern: "This value is not valid.",
+    amount: "Write US dollars, such as 2.50.",
   },
   common: {
     retry: "Try again",

@@ -168,3 +168,10 @@ export function lastErrorOf({ health }: LiveProvider): Measured["last_error"] {
   const all = health.flatMap((each) => [each, ...each.models]).flatMap(({ last_error: error }) => error ?? []);
   return [...all].sort((one, other) => (one.at < other.at ? 1 : -1))[0] ?? null;
 }
+
+/** Switches a provider off or on. */
+export async function setDisabled({ id, config, version }: LiveProvider, isDisabled: boolean): Promise<void> {
+  const { disabled: _, ...rest } = config;
+  const body = { config: isDisabled ? { ...rest, disabled: true } : rest };
+  await call(`providers/${encodeURIComponent(id)}`, { method: "PATCH", body, ifMatch: version });
+}

@@ -11,7 +11,7 @@ import { Drawer, Popup } from "../ui/drawer.tsx";
 import { Empty, Loaded } from "../ui/states.tsx";
 import { type Column, Table } from "../ui/table.tsx";
 import { ProviderDetail } from "./providers/detail.tsx";
-import { ProviderForm } from "./providers/form.tsx";
+import { ProviderForm } from "./providers/lazy-form.tsx";
 import { StateMark } from "./providers/state.tsx";
 
 const words = texts.providers;

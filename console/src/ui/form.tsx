@@ -1,7 +1,7 @@
 // Forms: a label above each field, and what is wrong beside it.
 import { type FormEvent, type ReactNode, useId, useState } from "react";
 import { ApiError } from "../data/gateway.ts";
-import { type FieldRule, ruleFault } from "../data/rules.ts";
+import { type Attributes, attributesOf, browserFault, type FieldRule, ruleFault } from "../data/rules.ts";
 import { texts } from "../texts.ts";
 import { Button, joined } from "./basics.tsx";
 import { Failure } from "./states.tsx";
@@ -26,82 +26,95 @@ interface FieldProps {
   readonly rule?: FieldRule;
 }
 
+type ControlElement = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement;
+
 /** What a rule forbids is explained after an attempt to send. Until it is corrected, the browser does not send the form. */
-function useFault(rule: FieldRule | undefined, value: string) {
-  const [isShown, setShown] = useState(false);
-  const fault = rule === undefined ? undefined : ruleFault(rule, value);
+function useFault(rule: FieldRule, value: string, type: string) {
+  // The value that the browser refused first; null before an attempt to send.
+  const [refused, setRefused] = useState<string | null>(null);
+  const fault = ruleFault(rule, value);
   const check = {
-    ref: (element: HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement | null) =>
-      element?.setCustomValidity(fault ?? ""),
-    onInvalid: (event: FormEvent<HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement>) => {
+    ref: (element: ControlElement | null) => element?.setCustomValidity(fault ?? ""),
+    onInvalid: (event: FormEvent<ControlElement>) => {
       event.preventDefault();
-      setShown(true);
-      event.currentTarget.form?.querySelector<HTMLElement>("input:invalid, select:invalid, textarea:invalid")?.focus();
+      setRefused(value);
+      const first = event.currentTarget.form?.querySelector<HTMLElement>(
+        "input:invalid, select:invalid, textarea:invalid",
+      );
+      first?.focus();
+      // With room for the sentence below it.
+      first?.scrollIntoView({ block: "center" });
     },
   };
-  return [rule === undefined ? {} : check, isShown ? fault : undefined] as const;
+  const shown = refused === null ? undefined : (fault ?? (refused === value ? browserFault(type) : undefined));
+  return [check, shown] as const;
 }
 
-export function Field({
-  label,
-  value,
-  change,
-  type = "text",
-  hint,
-  error: refusal,
-  options,
-  rows,
-  ...more
-}: FieldProps) {
-  const id = useId();
-  const { rule } = more;
-  const [check, fault] = useFault(rule, value);
-  const error = fault ?? refusal;
-  const common = {
-    id,
-    value,
-    className: "control w-full",
-    required: more.isRequired ?? rule?.isRequired,
-    ...check,
-    "aria-invalid": error !== undefined,
-    "aria-describedby": hint === undefined && error === undefined ? undefined : `${id}-note`,
-    onChange: (event: { target: { value: string } }) => change(event.target.value),
-  };
-  const list = more.suggestions === undefined ? {} : { list: `${id}-list` };
+interface ControlProps extends Pick<FieldProps, "options" | "rows" | "suggestions" | "placeholder" | "autoComplete"> {
+  readonly common: { readonly id: string } & ReturnType<typeof useFault>[0] & Record<string, unknown>;
+  readonly bounds: Attributes;
+  readonly isReadOnly?: boolean;
+}
+
+/** The select, text area or input itself. */
+function Control({ common, bounds, ...field }: ControlProps) {
+  if (field.options !== undefined)
+    return (
+      <select {...common}>
+        {field.options.map(([option, title]) => (
+          <option key={option} value={option}>
+            {title}
+          </option>
+        ))}
+      </select>
+    );
+  const { maxLength } = bounds;
+  if (field.rows !== undefined)
+    return <textarea {...common} maxLength={maxLength} rows={field.rows} placeholder={field.placeholder} />;
+  const list = field.suggestions === undefined ? {} : { list: `${common.id}-list` };
   return (
-    <div className={joined("flex min-w-0 flex-col gap-1", more.className)}>
-      <label htmlFor={id} className="text-muted">
-        {label}
-      </label>
-      {options !== undefined ? (
-        <select {...common}>
-          {options.map(([option, title]) => (
-            <option key={option} value={option}>
-              {title}
-            </option>
-          ))}
-        </select>
-      ) : rows !== undefined ? (
-        <textarea {...common} rows={rows} placeholder={more.placeholder} />
-      ) : (
-        <input
-          {...common}
-          {...list}
-          inputMode={rule?.isWhole ? "numeric" : undefined}
-          type={type}
-          autoComplete={more.autoComplete ?? "off"}
-          readOnly={more.isReadOnly}
-          spellCheck={false}
-          placeholder={more.placeholder}
-        />
-      )}
-      {more.suggestions === undefined ? null : (
-        <datalist id={`${id}-list`}>
-          {more.suggestions.map((each) => (
+    <>
+      <input
+        {...common}
+        {...list}
+        {...bounds}
+        autoComplete={field.autoComplete ?? "off"}
+        readOnly={field.isReadOnly}
+        spellCheck={false}
+        placeholder={field.placeholder}
+      />
+      {field.suggestions === undefined ? null : (
+        <datalist id={`${common.id}-list`}>
+          {field.suggestions.map((each) => (
             <option key={each} value={each} />
           ))}
         </datalist>
       )}
+    </>
+  );
+}
+
+export function Field({ label, value, change, hint, error: refusal, ...field }: FieldProps) {
+  const id = useId();
+  const isRequired = field.isRequired ?? field.rule?.isRequired ?? false;
+  const rule = { ...field.rule, isRequired };
+  const bounds = { type: field.type ?? "text", ...attributesOf(rule) };
+  const [check, fault] = useFault(rule, value, bounds.type);
+  const error = fault ?? refusal;
+  const common = {
+    ...{ id, value, ...check },
+    className: "control w-full",
+    required: isRequired,
+    "aria-invalid": error !== undefined,
+    "aria-describedby": hint === undefined && error === undefined ? undefined : `${id}-note`,
+    onChange: (event: { target: { value: string } }) => change(event.target.value),
+  };
+  return (
+    <div className={joined("flex min-w-0 flex-col gap-1", field.className)}>
+      <label htmlFor={id} className="text-muted">
+        {label}
+      </label>
+      <Control {...{ common, bounds }} {...field} />
       {hint === undefined && error === undefined ? null : (
         <p id={`${id}-note`} className={error === undefined ? "text-muted" : "text-failing"}>
           {error ?? hint}

@@ -1,11 +1,13 @@
 // Schemas of keys, for requests and for replies.
 import { Type } from "typebox";
+import { namePattern } from "../../gateway/policy/key-changes.ts";
 import { rulesSchema } from "../../gateway/policy/rules.ts";
 import type { KeyState } from "../../store/key-pages.ts";
 import { closed, givenTime, integer, nullable, shortText, text, time, version } from "../fields.ts";
 
 const states = ["active", "disabled", "expired", "revoked"] as const satisfies readonly KeyState[];
 const name = Type.String({ minLength: 1, maxLength: 64, description: "1 to 64 letters, digits or . _ @ : -" });
+const givenName = Type.String({ ...name, pattern: namePattern });
 const projectId = shortText("ID of a project. Default `default`.");
 const expiresAt = nullable(givenTime("When the key expires; null: never."));
 const metadata = nullable(
@@ -23,7 +25,7 @@ const rules = Type.Object(rulesSchema.properties, { ...closed, description: "Wha
 
 export const newKey = Type.Object(
   {
-    name,
+    name: givenName,
     project_id: Type.Optional(projectId),
     secret: Type.Optional(givenSecret),
     expires_at: Type.Optional(expiresAt),
@@ -35,7 +37,7 @@ export const newKey = Type.Object(
 
 export const changedKey = Type.Object(
   {
-    name: Type.Optional(name),
+    name: Type.Optional(givenName),
     project_id: Type.Optional(projectId),
     expires_at: Type.Optional(expiresAt),
     disabled: Type.Optional(Type.Boolean({ description: "A disabled key is refused until it is enabled again." })),

@@ -1,7 +1,7 @@
 // Projects, which group keys, with the rules for all of their keys together.
 import { type Static, Type } from "typebox";
 import { GatewayError } from "../../canonical/error.ts";
-import { changedProject, createProject, editProject } from "../../gateway/policy/key-changes.ts";
+import { changedProject, createProject, editProject, namePattern } from "../../gateway/policy/key-changes.ts";
 import { type ProjectRules, projectSchema, readProjectRules } from "../../gateway/policy/rules.ts";
 import type { JsonObject } from "../../lib/json.ts";
 import { listProjects, type ProjectRow, removeProject } from "../../store/projects.ts";
@@ -19,6 +19,7 @@ export interface ProjectDependencies {
 }
 
 const name = Type.String({ minLength: 1, maxLength: 64, description: "1 to 64 letters, digits or . _ @ : -" });
+const givenName = Type.String({ ...name, pattern: namePattern });
 const rules = Type.Object(projectSchema.properties, {
   ...closed,
   description: "What the project's keys may do together, what new keys inherit, and how end users are counted.",
@@ -36,8 +37,8 @@ const object = Type.Object({
   version: nullable(version),
 });
 
-const newProject = Type.Object({ name, rules: Type.Optional(rules) }, closed);
-const changedFields = Type.Object({ name: Type.Optional(name), rules: Type.Optional(rules) }, closed);
+const newProject = Type.Object({ name: givenName, rules: Type.Optional(rules) }, closed);
+const changedFields = Type.Object({ name: Type.Optional(givenName), rules: Type.Optional(rules) }, closed);
 
 function written(row: ProjectRow): JsonObject {
   return {

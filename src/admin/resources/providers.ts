@@ -74,7 +74,11 @@ const headers = Type.Record(Type.String({ pattern: "^[A-Za-z0-9-]{1,100}$" }), T
   description: "Headers to send with every request. Their values are not returned.",
 });
 
-const id = Type.String({ pattern: "^[A-Za-z0-9][\\w.-]{0,99}$", description: "The name, as in `name/model`." });
+const id = Type.String({
+  pattern: "^[A-Za-z0-9][\\w.-]{0,99}$",
+  description:
+    "The name, as in `name/model`: up to 100 letters, digits or . _ -, of which the first is a letter or digit.",
+});
 
 const object = Type.Object({
   object: Type.Literal("provider"),

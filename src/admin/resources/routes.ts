@@ -20,7 +20,7 @@ interface RouteDependencies extends ExplainDependencies {
   readonly schema: TObject;
 }
 
-const id = Type.String({ pattern: "^\\S{1,200}$", description: "The model name that clients use." });
+const id = Type.String({ pattern: "^\\S{1,200}$", description: "The model name that clients use, without spaces." });
 
 const object = Type.Object({
   object: Type.Literal("route"),

@@ -96,11 +96,12 @@ interface CreatedKey {
   readonly secret: string | null;
 }
 
-const namePattern = /^[\w.@:-]{1,64}$/;
+/** Of names of keys and projects: 1 to 64 letters, digits or . _ @ : - */
+export const namePattern = "^[\\w.@:-]{1,64}$";
 
 /** Throws `invalid_value` for an invalid name. */
 export function checkName(name: string): void {
-  if (!namePattern.test(name)) throw invalid("name", "it must have 1 to 64 letters, digits or . _ @ : -");
+  if (!new RegExp(namePattern).test(name)) throw invalid("name", "it must have 1 to 64 letters, digits or . _ @ : -");
 }
 
 /** Throws `already_exists` if another key has the name or the secret, `invalid_value` for invalid rules. */

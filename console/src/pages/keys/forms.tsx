@@ -48,6 +48,9 @@ const limitNames = {
 /** Without an amount there is no budget. */
 const budgetRule = { ...allowed["rules.budgets.amount"], isRequired: false };
 
+/** A name on each line. */
+const namesRule = { ...allowed.name, isList: true, separator: "\n" };
+
 const listOf = (text: string): readonly string[] =>
   text
     .split(",")
@@ -129,6 +132,7 @@ export function RuleFields({ values, change, errorOf, at = "rules" }: RuleFields
         value={values.models}
         change={set("models")}
         hint={words.form.modelsHint}
+        rule={allowed["rules.allowed_models"]}
         error={errorOf(`${at}.allowed_models`)}
       />
       <Field
@@ -136,6 +140,7 @@ export function RuleFields({ values, change, errorOf, at = "rules" }: RuleFields
         value={values.providers}
         change={set("providers")}
         hint={words.form.providersHint}
+        rule={allowed["rules.allowed_providers"]}
         error={errorOf(`${at}.allowed_providers`)}
       />
     </>
@@ -208,7 +213,11 @@ export function BatchForm({ projects, done, cancel }: FormProps) {
     <Form submit={submit} label={words.create} cancel={cancel} fields={fields}>
       {(errorOf) => (
         <>
-          <Field label={words.form.names} rows={5} value={names} change={setNames} error={errorOf("keys")} isRequired />
+          <Field
+            {...{ label: words.form.names, rows: 5, value: names, change: setNames }}
+            rule={namesRule}
+            error={errorOf("keys")}
+          />
           <Field
             label={words.form.project}
             value={project}

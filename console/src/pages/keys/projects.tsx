@@ -2,6 +2,7 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { call } from "../../data/api.ts";
+import { formRules } from "../../data/form-rules.ts";
 import { useBudgets, useKeys, useProjects } from "../../data/queries.ts";
 import type { Project, Rules } from "../../data/types.ts";
 import { useSearch } from "../../data/url.ts";
@@ -16,6 +17,7 @@ import { type Column, Table } from "../../ui/table.tsx";
 import { RuleFields, rulesOf, valuesOf } from "./forms.tsx";
 
 const words = texts.projects;
+const allowed = formRules.projects;
 
 const textOf = (value: unknown): string => (typeof value === "string" ? value : "");
 const objectOf = (value: unknown): Rules => (typeof value === "object" && value !== null ? (value as Rules) : {});
@@ -57,12 +59,13 @@ function ProjectForm({ project, label, done }: ProjectFormProps) {
     <Form submit={submit} label={label} fields={["name", "rules"]}>
       {(errorOf) => (
         <>
-          <Field label={words.name} value={name} change={setName} error={errorOf("name")} isRequired />
+          <Field label={words.name} value={name} change={setName} error={errorOf("name")} rule={allowed.name} />
           <Field
             label={words.model}
             value={model}
             change={setModel}
             hint={words.modelHint}
+            rule={allowed["rules.default_model"]}
             error={errorOf("rules.default_model")}
           />
           <Field

@@ -3,6 +3,7 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { call, listAll } from "../../data/api.ts";
 import { type CatalogEntry, filled } from "../../data/catalog.ts";
+import { formRules } from "../../data/form-rules.ts";
 import { count, money } from "../../data/format.ts";
 import type { PriceList, PriceRow } from "../../data/types.ts";
 import { fill, texts } from "../../texts.ts";
@@ -172,6 +173,14 @@ const noPrice = {
   factor: "",
 };
 
+/** Fields of amounts, by what the API calls them. */
+const amounts = [
+  ["input", "usd.input"],
+  ["output", "usd.output"],
+  ["cache", "usd.cache_read"],
+  ["request", "usd.request"],
+] as const;
+
 function PriceForm({ close, model }: { readonly close: () => void; readonly model: string }) {
   const queries = useQueryClient();
   const [values, setValues] = useState({ ...noPrice, model });
@@ -208,10 +217,13 @@ function PriceForm({ close, model }: { readonly close: () => void; readonly mode
             change={set("model")}
             hint={form.modelHint}
             error={errorOf("config.model")}
-            isRequired
+            rule={formRules.prices.model}
           />
           <div className="grid gap-3 sm:grid-cols-2">
-            <Field label={form.provider} value={values.provider} change={set("provider")} />
+            <Field
+              {...{ label: form.provider, value: values.provider, change: set("provider") }}
+              rule={formRules.prices.provider}
+            />
             <Field
               label={form.from}
               type="date"
@@ -219,16 +231,21 @@ function PriceForm({ close, model }: { readonly close: () => void; readonly mode
               change={set("from")}
               error={errorOf("config.valid_from")}
             />
-            <Field label={form.input} value={values.input} change={set("input")} error={errorOf("config.usd")} />
-            <Field label={form.output} value={values.output} change={set("output")} />
-            <Field label={form.cache} value={values.cache} change={set("cache")} />
-            <Field label={form.request} value={values.request} change={set("request")} />
+            {amounts.map(([name, param]) => (
+              <Field
+                key={name}
+                {...{ label: form[name], value: values[name], change: set(name) }}
+                rule={{ ...formRules.prices[param], description: texts.rules.amount }}
+                error={name === "input" ? errorOf("config.usd") : undefined}
+              />
+            ))}
             {isPrice ? (
               <Field
                 label={form.factor}
                 value={values.factor}
                 change={set("factor")}
                 error={errorOf("config.factor")}
+                rule={formRules.prices.factor}
               />
             ) : null}
           </div>

@@ -3,6 +3,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { call } from "../../data/api.ts";
 import { filled } from "../../data/catalog.ts";
+import { formRules } from "../../data/form-rules.ts";
 import { count } from "../../data/format.ts";
 import { useKeyNames } from "../../data/queries.ts";
 import { fill, texts } from "../../texts.ts";
@@ -114,7 +115,13 @@ export function Repricing() {
               change={set("until")}
               error={errorOf("until")}
             />
-            <Field label={words.columns.name} value={values.model} change={set("model")} error={errorOf("model")} />
+            <Field
+              label={words.columns.name}
+              value={values.model}
+              change={set("model")}
+              error={errorOf("model")}
+              rule={formRules.repricing.model}
+            />
           </div>
         )}
       </Form>

@@ -11,12 +11,14 @@ import {
   readFields,
   useLiveProviders,
 } from "../../data/catalog.ts";
+import { formRules } from "../../data/form-rules.ts";
 import { useModels } from "../../data/queries.ts";
 import { fill, texts } from "../../texts.ts";
 import { Button } from "../../ui/basics.tsx";
 import { Field, Form } from "../../ui/form.tsx";
 
 const words = texts.models;
+const allowed = formRules.routes;
 
 interface CandidateValues {
   readonly provider: string;
@@ -105,7 +107,9 @@ function CandidateFields({ values, n, change, remove, errorOf }: CandidateProps)
   const set = (name: keyof CandidateValues) => (value: string) => change({ ...values, [name]: value });
   const at = `config.candidates[${n - 1}]`;
   const isOwn = (field: string) => errorOf(`${at}.${field}`);
-  const other = isOwn("provider") === undefined && isOwn("model") === undefined ? errorOf(at) : undefined;
+  const other = ["provider", "model", "tier", "weight"].every((name) => isOwn(name) === undefined)
+    ? errorOf(at)
+    : undefined;
   return (
     <div className="grid grid-cols-[1fr_1fr_4rem_4.5rem] items-start gap-2 max-sm:grid-cols-2">
       <Field
@@ -114,6 +118,7 @@ function CandidateFields({ values, n, change, remove, errorOf }: CandidateProps)
         change={set("provider")}
         suggestions={providers.map(({ id }) => id)}
         error={isOwn("provider") ?? other}
+        rule={allowed["config.candidates.provider"]}
       />
       <Field
         label={fill(words.form.model, { n })}
@@ -121,9 +126,16 @@ function CandidateFields({ values, n, change, remove, errorOf }: CandidateProps)
         change={set("model")}
         suggestions={own.map(({ candidates: [first] }) => first?.model ?? "")}
         error={isOwn("model")}
+        rule={allowed["config.candidates.model"]}
       />
-      <Field label={fill(words.form.tier, { n })} type="number" value={values.tier} change={set("tier")} />
-      <Field label={fill(words.form.weight, { n })} type="number" value={values.weight} change={set("weight")} />
+      {(["tier", "weight"] as const).map((name) => (
+        <Field
+          key={name}
+          {...{ label: fill(words.form[name], { n }), value: values[name], change: set(name) }}
+          rule={allowed[`config.candidates.${name}`]}
+          error={isOwn(name)}
+        />
+      ))}
       <Button look="quiet" className="justify-self-start" onClick={remove}>
         {fill(words.form.removeCandidate, { n })}
       </Button>
@@ -168,7 +180,7 @@ export function RouteForm({ route, close }: FormProps) {
       {(errorOf) => (
         <>
           {route === undefined ? (
-            <Field label={form.id} value={values.id} change={set("id")} error={errorOf("id")} isRequired />
+            <Field label={form.id} value={values.id} change={set("id")} error={errorOf("id")} rule={allowed.id} />
           ) : null}
           <Field
             label={form.strategy}
@@ -199,6 +211,7 @@ export function RouteForm({ route, close }: FormProps) {
             value={values.aliases}
             change={set("aliases")}
             error={errorOf("config.aliases")}
+            rule={allowed["config.aliases"]}
           />
           <div className="grid gap-3 sm:grid-cols-2">
             <Field
@@ -210,14 +223,14 @@ export function RouteForm({ route, close }: FormProps) {
             <Field label={form.after} value={values.after} change={set("after")} options={causes} />
             <Field
               label={form.affinity}
-              type="number"
+              rule={allowed["config.affinity_seconds"]}
               value={values.affinity}
               change={set("affinity")}
               error={errorOf("config.affinity_seconds")}
             />
             <Field
               label={form.repeats}
-              type="number"
+              rule={allowed["config.repeats"]}
               value={values.repeats}
               change={set("repeats")}
               error={errorOf("config.repeats")}

@@ -8,6 +8,7 @@ import {
   lastErrorOf,
   type Measured,
   type Series,
+  setDisabled,
   useSeries,
 } from "../../data/catalog.ts";
 import { count, duration, percent } from "../../data/format.ts";
@@ -19,7 +20,7 @@ import { Button, Code, Mark, Section, Source, Time } from "../../ui/basics.tsx";
 import { Chart, type Point } from "../../ui/chart.tsx";
 import { Field, Form } from "../../ui/form.tsx";
 import { Failure, Loaded } from "../../ui/states.tsx";
-import { ProviderForm, setDisabled } from "./form.tsx";
+import { ProviderForm } from "./lazy-form.tsx";
 import { LimitBar, StateMark } from "./state.tsx";
 
 const words = texts.providers;

@@ -3,11 +3,13 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { call } from "../../data/api.ts";
 import { type Config, filled, type LiveProvider, namesIn, otherFields, readFields } from "../../data/catalog.ts";
+import { formRules } from "../../data/form-rules.ts";
 import { fill, texts } from "../../texts.ts";
 import { Button } from "../../ui/basics.tsx";
 import { Field, Form } from "../../ui/form.tsx";
 
 const words = texts.providers;
+const allowed = formRules.providers;
 
 /** As suggestions: the gateway checks the kind. */
 const kinds = (
@@ -86,15 +88,22 @@ function CredentialFields({ values, n, change, remove }: CredentialProps) {
   const set = (name: keyof CredentialValues) => (value: string) => change({ ...values, [name]: value });
   return (
     <div className="grid grid-cols-[1fr_1fr_5rem] items-start gap-2 max-sm:grid-cols-1">
-      <Field label={fill(words.form.credential, { n })} value={values.name} change={set("name")} isRequired />
+      <Field
+        {...{ label: fill(words.form.credential, { n }), value: values.name, change: set("name") }}
+        rule={allowed["credentials.name"]}
+      />
       <Field
         label={fill(words.form.secret, { n })}
         type="password"
         value={values.secret}
         change={set("secret")}
+        rule={allowed["credentials.credential"]}
         hint={values.isStored ? words.keepHint : words.formHint}
       />
-      <Field label={fill(words.form.weight, { n })} type="number" value={values.weight} change={set("weight")} />
+      <Field
+        {...{ label: fill(words.form.weight, { n }), value: values.weight, change: set("weight") }}
+        rule={allowed["credentials.weight"]}
+      />
       <Button look="quiet" className="justify-self-start" onClick={remove}>
         {fill(words.form.removeCredential, { n })}
       </Button>
@@ -161,7 +170,7 @@ export function ProviderForm({ provider, close }: FormProps) {
       {(errorOf) => (
         <>
           {provider === undefined ? (
-            <Field label={words.form.id} value={values.id} change={set("id")} error={errorOf("id")} isRequired />
+            <Field label={words.form.id} value={values.id} change={set("id")} error={errorOf("id")} rule={allowed.id} />
           ) : null}
           <div className="grid gap-3 sm:grid-cols-2">
             <Field
@@ -170,7 +179,7 @@ export function ProviderForm({ provider, close }: FormProps) {
               change={set("kind")}
               suggestions={kinds}
               error={errorOf("config.kind")}
-              isRequired
+              rule={allowed["config.kind"]}
             />
             <Field
               label={words.form.base}
@@ -178,6 +187,7 @@ export function ProviderForm({ provider, close }: FormProps) {
               value={values.base}
               change={set("base")}
               error={errorOf("config.base_url")}
+              rule={allowed["config.base_url"]}
             />
           </div>
           <Field
@@ -186,6 +196,7 @@ export function ProviderForm({ provider, close }: FormProps) {
             change={set("models")}
             hint={words.form.modelsHint}
             error={errorOf("config.models")}
+            rule={allowed["config.models"]}
           />
           <Credentials all={values.credentials} change={(credentials) => setValues({ ...values, credentials })} />
           {errorOf("credentials") === undefined ? null : <p className="text-failing">{errorOf("credentials")}</p>}
@@ -199,6 +210,7 @@ export function ProviderForm({ provider, close }: FormProps) {
                   value={values.limits[name] ?? ""}
                   change={(value) => setValues({ ...values, limits: { ...values.limits, [name]: value } })}
                   error={errorOf(`config.limits.${name}`)}
+                  rule={allowed[`config.limits.${name}`]}
                 />
               ))}
             </div>
@@ -220,11 +232,4 @@ export function ProviderForm({ provider, close }: FormProps) {
 function otherError(errorOf: (param: string) => string | undefined): string | undefined {
   const own = ["config.kind", "config.base_url", "config.models", ...limitNames.map((name) => `config.limits.${name}`)];
   return own.some((param) => errorOf(param) !== undefined) ? undefined : errorOf("config");
-}
-
-/** Switches a provider off or on. */
-export async function setDisabled({ id, config, version }: LiveProvider, isDisabled: boolean): Promise<void> {
-  const { disabled: _, ...rest } = config;
-  const body = { config: isDisabled ? { ...rest, disabled: true } : rest };
-  await call(`providers/${encodeURIComponent(id)}`, { method: "PATCH", body, ifMatch: version });
 }

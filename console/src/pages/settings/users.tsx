@@ -2,6 +2,7 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { base, call, listAll } from "../../data/api.ts";
+import { formRules } from "../../data/form-rules.ts";
 import { type User, userRoles } from "../../data/types.ts";
 import { useSearch } from "../../data/url.ts";
 import { fill, texts } from "../../texts.ts";
@@ -13,6 +14,7 @@ import { type Column, Table } from "../../ui/table.tsx";
 import { Sessions } from "./sessions.tsx";
 
 const words = texts.users;
+const allowed = formRules.users;
 const roleOptions = userRoles.map((role) => [role, words.roles[role]] as const);
 
 /** The link under the address that this page was loaded from. */
@@ -68,8 +70,19 @@ function InviteForm({ done, cancel }: { readonly done: (link: Link) => void; rea
     <Form submit={submit} label={words.invite} cancel={cancel} fields={["email", "name", "role"]}>
       {(errorOf) => (
         <>
-          <Field label={words.email} type="email" value={email} change={setEmail} error={errorOf("email")} isRequired />
-          <Field label={words.name} value={name} change={setName} error={errorOf("name")} hint={words.optional} />
+          <Field
+            {...{ label: words.email, type: "email", value: email, change: setEmail }}
+            rule={allowed.email}
+            error={errorOf("email")}
+          />
+          <Field
+            label={words.name}
+            value={name}
+            change={setName}
+            error={errorOf("name")}
+            hint={words.optional}
+            rule={allowed.name}
+          />
           <Field label={words.role} value={role} change={setRole} options={roleOptions} error={errorOf("role")} />
         </>
       )}
@@ -162,7 +175,10 @@ function Detail(props: DetailProps) {
       <Form submit={save} label={texts.common.save} fields={["name", "role"]}>
         {(errorOf) => (
           <>
-            <Field label={words.name} value={name} change={setName} error={errorOf("name")} isRequired />
+            <Field
+              {...{ label: words.name, value: name, change: setName, rule: allowed.name, isRequired: true }}
+              error={errorOf("name")}
+            />
             {user.sign_in === "oidc" ? (
               <p className="text-muted">{words.fromProvider}</p>
             ) : (
