@@ -242,6 +242,8 @@ export const texts = {
     secretNote: "It is not shown again.",
     rotate: "Rotate",
     rotateNote: "The old secret is accepted for",
+    rotateNow:
+      "Type the name of the key to rotate it. Clients with the old secret are refused at once. This cannot be undone.",
     graces: { "0": "no longer", "3600": "one hour", "86400": "one day", "604800": "one week" },
     download: "Download as CSV",
     tabs: { keys: "Keys", projects: "Projects" },
@@ -282,7 +284,7 @@ export const texts = {
     edit: "Edit",
     empty: "No projects.",
     remove: "Delete project",
-    removeNote: "Type {name} to delete the project. Its keys are refused from then on.",
+    removeNote: "Type the name of the project to delete it. Its keys are refused from then on.",
     confirmName: "Name of the project",
   },
   rights: {
@@ -549,7 +551,8 @@ export const texts = {
     until: "Until",
     preview: "Preview",
     book: "Book the differences",
-    bookNow: "Book adjustments for {count} requests",
+    bookNote: "Type the number of requests to book adjustments for {count} requests. This cannot be undone.",
+    confirmCount: "Number of requests",
     booked: "Repricing {number} is booked.",
     noChange: "{requests} requests stay as they are.",
     repriceColumns: {

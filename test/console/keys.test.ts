@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { axePath, seriousFaults } from "../support/axe.ts";
 import { hasBrowser, openBrowser } from "../support/browser.ts";
-import { type ConsoleSetting, go, signedIn, startConsole } from "./setting.ts";
+import { type ConsoleSetting, confirmByName, go, signedIn, startConsole } from "./setting.ts";
 
 const canRun =
   hasBrowser && existsSync(axePath) && existsSync(join(import.meta.dir, "..", "..", "dist", "console.bundle"));
@@ -53,6 +53,14 @@ describe.skipIf(!canRun)("keys in Chromium (skipped: no Chromium, or the console
     await page.getByRole("button", { name: "nightly" }).click();
     await dialog("nightly").getByLabel("The old secret is accepted for").selectOption("86400");
     await dialog("nightly").getByRole("button", { name: "Rotate" }).click();
+    await dialog("Copy the key now").locator("pre").getByText(/^tp-/).waitFor();
+  });
+
+  test("a secret that is refused at once is rotated only after the name of the key has been typed", async () => {
+    await open();
+    await page.getByRole("button", { name: "nightly" }).click();
+    await dialog("nightly").getByLabel("The old secret is accepted for").selectOption("0");
+    await confirmByName(page, { title: "Rotate nightly", label: "Rotate", field: "Name of the key", name: "nightly" });
     await dialog("Copy the key now").locator("pre").getByText(/^tp-/).waitFor();
   });
 

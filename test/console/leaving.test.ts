@@ -6,7 +6,7 @@ import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { hasBrowser, openBrowser } from "../support/browser.ts";
 import { adminKey } from "../support/gateway.ts";
-import { type ConsoleSetting, go, signedIn, startConsole } from "./setting.ts";
+import { type ConsoleSetting, confirmByName, go, signedIn, startConsole } from "./setting.ts";
 
 const isBuilt = existsSync(join(import.meta.dir, "..", "..", "dist", "console.bundle"));
 
@@ -69,7 +69,7 @@ describe.skipIf(!hasBrowser || !isBuilt)("leaving in Chromium (skipped: it is no
     await page.getByRole("button", { name: "reports" }).first().click();
     const drawer = page.getByRole("dialog");
     await drawer.getByRole("button", { name: "Revoke" }).click();
-    await drawer.getByRole("button", { name: "Disable instead" }).click();
+    await page.getByRole("dialog", { name: "Revoke reports" }).getByRole("button", { name: "Disable instead" }).click();
     await drawer.getByRole("button", { name: "Enable", exact: true }).waitFor();
     const stateOf = async (): Promise<unknown> => {
       const answer = await fetch(`${setting.running.url}/admin/api/keys?limit=100`, {
@@ -95,16 +95,12 @@ describe.skipIf(!hasBrowser || !isBuilt)("leaving in Chromium (skipped: it is no
     });
     expect(made.status).toBe(201);
     await page.reload();
-    await page.getByRole("button", { name: "Revoke scraper" }).click();
-    const question = page.getByRole("dialog", { name: "Revoke scraper" });
-    const revoke = question.getByRole("button", { name: "Revoke", exact: true });
-    await question.getByLabel("Name of the token").fill("scrape");
-    await revoke.click();
-    await question.getByRole("alert").waitFor();
-    await page.getByText("active").first().waitFor();
-    await question.getByLabel("Name of the token").fill("scraper");
-    await revoke.click();
-    await question.waitFor({ state: "hidden" });
+    await confirmByName(page, {
+      title: "Revoke scraper",
+      label: "Revoke",
+      field: "Name of the token",
+      name: "scraper",
+    });
     await page.getByText("revoked").first().waitFor();
     await close();
   });

@@ -8,7 +8,7 @@ import { hasBrowser, openBrowser } from "../support/browser.ts";
 import { adminKey, gateway, type RunningGateway } from "../support/gateway.ts";
 import { type Upstream, upstream } from "../support/upstream.ts";
 import { faultsOf, picture } from "./looks.ts";
-import { chat, fewViews, go, signedIn, type View } from "./setting.ts";
+import { chat, confirmByName, fewViews, go, signedIn, type View } from "./setting.ts";
 
 const canRun =
   hasBrowser && existsSync(axePath) && existsSync(join(import.meta.dir, "..", "..", "dist", "console.bundle"));
@@ -161,9 +161,7 @@ describe.skipIf(!canRun)("providers and models (skipped: no Chromium, or the con
     await drawer.getByRole("button", { name: "Disable" }).click();
     await drawer.getByRole("button", { name: "Enable" }).waitFor();
     expect(await page.content()).not.toContain("canary");
-    await drawer.getByRole("button", { name: "Delete" }).click();
-    await drawer.getByLabel("Name of the provider").fill("added");
-    await drawer.getByRole("button", { name: "Delete" }).last().click();
+    await confirmByName(page, { title: "Delete added", label: "Delete", field: "Name of the provider", name: "added" });
     await drawer.waitFor({ state: "detached" });
     await close();
   });
@@ -204,9 +202,8 @@ describe.skipIf(!canRun)("providers and models (skipped: no Chromium, or the con
     await openRow(page, "made");
     const drawer = page.getByRole("dialog", { name: "made" });
     await drawer.getByText("weighted: at random by weight, also named also-made").waitFor();
-    await drawer.getByRole("button", { name: "Delete route" }).click();
-    await drawer.getByLabel("Name of the route").fill("made");
-    await drawer.getByRole("button", { name: "Delete route" }).last().click();
+    const route = { title: "Delete route made", label: "Delete route", field: "Name of the route", name: "made" };
+    await confirmByName(page, route);
     await drawer.waitFor({ state: "detached" });
 
     await page.getByRole("tab", { name: "Prices" }).click();
@@ -224,12 +221,13 @@ describe.skipIf(!canRun)("providers and models (skipped: no Chromium, or the con
     await page.getByRole("button", { name: "Preview" }).click();
     await picture(page, "repricing");
     await page.getByRole("button", { name: "Book the differences" }).click();
-    await page.getByRole("button", { name: /^Book adjustments for \d+ requests/ }).click();
+    const booking = page.getByRole("dialog", { name: "Book the differences" });
+    const [, changed = ""] = /adjustments for (\d+) requests/.exec((await booking.textContent()) ?? "") ?? [];
+    await booking.getByLabel("Number of requests").fill(changed);
+    await booking.getByRole("button", { name: "Book the differences" }).click();
     await page.getByText(/Repricing \d+ is booked/).waitFor();
-    await page.getByRole("button", { name: "Delete price of m" }).click();
-    const deletion = page.getByRole("dialog", { name: "Delete price of m" });
-    await deletion.getByLabel("Model of the price").fill("m");
-    await deletion.getByRole("button", { name: "Delete" }).click();
+    const entry = { title: "Delete price of m", label: "Delete", field: "Model of the price", name: "m" };
+    await confirmByName(page, entry);
     await page.getByRole("table", { name: "Price entries" }).getByText("2020-01-01").waitFor({ state: "detached" });
     const list = await fetch(`${running.url}/admin/api/prices`, { headers: { authorization: `Bearer ${adminKey}` } });
     expect(((await list.json()) as { data: object[] }).data).toHaveLength(1);

@@ -113,3 +113,25 @@ export async function go(page: Page, place: string): Promise<void> {
   await page.getByRole("navigation", { name: "Places" }).getByRole("link", { name: place }).click();
   await page.getByRole("heading", { level: 1, name: place }).waitFor();
 }
+
+interface NamedAct {
+  /** The act with the name of the thing, as the button and its question are called. */
+  readonly title: string;
+  readonly field: string;
+  readonly name: string;
+  /** What the button of the question says. */
+  readonly label: string;
+}
+
+/** Types the name of a thing that an act cannot bring back, after a wrong one that changes nothing. */
+export async function confirmByName(page: Page, { title, field, name, label }: NamedAct): Promise<void> {
+  await page.getByRole("button", { name: title, exact: true }).click();
+  const question = page.getByRole("dialog", { name: title });
+  const act = question.getByRole("button", { name: label, exact: true });
+  await question.getByLabel(field).fill(`not-${name}`);
+  await act.click();
+  await question.getByRole("alert").waitFor();
+  await question.getByLabel(field).fill(name);
+  await act.click();
+  await question.waitFor({ state: "detached" });
+}

@@ -73,6 +73,7 @@ const consoleStates = ({ succeeded, failed }: ConsoleSetting): readonly State[] 
     show: async (page) => {
       await press("reports")(page);
       await page.getByRole("dialog").getByRole("button", { name: "Revoke" }).click();
+      await text(/Type the name of the key/)(page);
     },
   },
   { name: "keys-create", path: "/console/keys", isDialog: true, show: press("Create key") },
@@ -85,7 +86,7 @@ const consoleStates = ({ succeeded, failed }: ConsoleSetting): readonly State[] 
       const form = page.getByRole("dialog");
       await form.getByLabel("Name", { exact: true }).fill("a name that is not valid");
       await form.getByRole("button", { name: "Create key" }).click();
-      await text(/Invalid 'name'/)(page);
+      await text(/1 to 64 letters, digits/)(page);
     },
   },
   { name: "keys-batch", path: "/console/keys", isDialog: true, show: press("Create several") },

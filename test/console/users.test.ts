@@ -11,7 +11,7 @@ import { axePath, seriousFaults } from "../support/axe.ts";
 import { hasBrowser, openBrowser } from "../support/browser.ts";
 import { forgedProvider } from "../support/forged-provider.ts";
 import { adminKey, gateway, type RunningGateway } from "../support/gateway.ts";
-import { go } from "./setting.ts";
+import { confirmByName, go } from "./setting.ts";
 
 const canRun =
   hasBrowser && existsSync(axePath) && existsSync(join(import.meta.dir, "..", "..", "dist", "console.bundle"));
@@ -137,9 +137,8 @@ describe.skipIf(!canRun)("users in Chromium (skipped: no Chromium, or the consol
     // Behind the drawer, where roles are hidden.
     await owner.locator("tr", { hasText: "dev@example.com" }).filter({ hasText: "viewer" }).waitFor();
     await check(owner, "user");
-    await drawer.getByRole("button", { name: "Delete" }).click();
-    await drawer.getByLabel("Email").fill("dev@example.com");
-    await drawer.getByRole("button", { name: "Delete" }).last().click();
+    const user = { title: "Delete dev@example.com", label: "Delete", field: "Email", name: "dev@example.com" };
+    await confirmByName(owner, user);
     await drawer.waitFor({ state: "detached" });
     await dev.reload();
     await dev.getByRole("button", { name: "Sign in" }).waitFor();

@@ -10,8 +10,9 @@ import { useSearch } from "../data/url.ts";
 import { texts } from "../texts.ts";
 import { Allowed } from "../ui/allowed.tsx";
 import { Button, Heading, Section, Source } from "../ui/basics.tsx";
+import { ConfirmName } from "../ui/confirm.tsx";
 import { Drawer, Popup } from "../ui/drawer.tsx";
-import { Field, Form } from "../ui/form.tsx";
+import { Field } from "../ui/form.tsx";
 import { Empty, Loaded, TooMuch } from "../ui/states.tsx";
 import { type Column, Table } from "../ui/table.tsx";
 import { UrlTabs } from "../ui/tabs.tsx";
@@ -73,28 +74,22 @@ function columnsOf(index: ReadonlyMap<string, PriceRow>, providers: readonly Liv
   ];
 }
 
-function Delete({ route, done }: { readonly route: CatalogEntry; readonly done: () => void }) {
+function Delete({ route }: { readonly route: CatalogEntry }) {
   const queries = useQueryClient();
-  const [name, setName] = useState("");
-  const submit = async () => {
-    if (name !== route.id) throw new Error(words.removeNote);
+  const act = async () => {
     await call(`routes/${encodeURIComponent(route.id)}`, { method: "DELETE", ifMatch: route.version });
     await queries.invalidateQueries();
-    done();
   };
   return (
-    <div className="mt-3 rounded-md border border-failing p-3">
-      <p className="mb-2">{words.removeNote}</p>
-      <Form submit={submit} label={words.removeRoute} cancel={done}>
-        {() => <Field label={words.confirmName} value={name} change={setName} isRequired />}
-      </Form>
-    </div>
+    <ConfirmName
+      {...{ label: words.removeRoute, title: `${words.removeRoute} ${route.id}`, note: words.removeNote }}
+      {...{ name: route.id, field: words.confirmName, act }}
+    />
   );
 }
 
 function RouteActions({ route }: { readonly route: CatalogEntry }) {
-  const [open, setOpen] = useState<"edit" | "remove" | null>(null);
-  const close = () => setOpen(null);
+  const [isOpen, setOpen] = useState(false);
   return (
     <div>
       <div className="flex flex-wrap items-center gap-2">
@@ -102,24 +97,21 @@ function RouteActions({ route }: { readonly route: CatalogEntry }) {
         {route.source === "api" ? (
           <>
             <Allowed resource="routes" verb="update">
-              <Button aria-expanded={open === "edit"} onClick={() => setOpen("edit")}>
+              <Button aria-expanded={isOpen} onClick={() => setOpen(true)}>
                 {words.editRoute}
               </Button>
             </Allowed>
             <Allowed resource="routes" verb="delete">
-              <Button look="danger" aria-expanded={open === "remove"} onClick={() => setOpen("remove")}>
-                {words.removeRoute}
-              </Button>
+              <Delete route={route} />
             </Allowed>
           </>
         ) : null}
       </div>
-      {open === "edit" ? (
+      {isOpen ? (
         <div className="mt-3 rounded-md border border-line p-3">
-          <RouteForm route={route} close={close} />
+          <RouteForm route={route} close={() => setOpen(false)} />
         </div>
       ) : null}
-      {open === "remove" ? <Delete route={route} done={close} /> : null}
     </div>
   );
 }

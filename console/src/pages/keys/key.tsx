@@ -11,6 +11,7 @@ import { fill, texts } from "../../texts.ts";
 import { Allowed } from "../../ui/allowed.tsx";
 import { Button, Id, Section, Source, Time } from "../../ui/basics.tsx";
 import { BudgetBar } from "../../ui/budget-bar.tsx";
+import { ConfirmName } from "../../ui/confirm.tsx";
 import { Field, Form } from "../../ui/form.tsx";
 import { Failure, Loaded } from "../../ui/states.tsx";
 import { Trend } from "../../ui/trend.tsx";
@@ -51,56 +52,61 @@ function EditRules({ apiKey }: { readonly apiKey: Key }) {
 
 function Revoke({ apiKey }: { readonly apiKey: Key }) {
   const change = useChange(apiKey);
-  const [name, setName] = useState("");
   const [error, setError] = useState<unknown>(null);
-  const [isOpen, setOpen] = useState(false);
-  if (!isOpen)
-    return (
-      <Button look="danger" onClick={() => setOpen(true)}>
-        {words.revoke}
-      </Button>
-    );
   return (
-    <div className="w-full rounded-md border border-failing p-3">
-      <p className="mb-2">{words.revokeNote}</p>
-      {apiKey.state === "active" ? (
-        <p className="mb-2">
-          {words.disableInstead}{" "}
-          <Button onClick={() => void change("", { disabled: true }).then(() => setOpen(false), setError)}>
-            {words.disableOnly}
-          </Button>
-        </p>
-      ) : null}
+    <ConfirmName
+      {...{ label: words.revoke, title: `${words.revoke} ${apiKey.name}`, note: words.revokeNote }}
+      {...{ name: apiKey.name, field: words.confirmName, act: () => change("revoke", {}) }}
+    >
+      {(close) => (
+        <>
+          {apiKey.state === "active" ? (
+            <p className="mb-2">
+              {words.disableInstead}{" "}
+              <Button onClick={() => void change("", { disabled: true }).then(close, setError)}>
+                {words.disableOnly}
+              </Button>
+            </p>
+          ) : null}
+          {error === null ? null : <Failure error={error} />}
+        </>
+      )}
+    </ConfirmName>
+  );
+}
+
+/** The old secret goes on working for a while, or its end is confirmed. */
+function Rotate({ apiKey, rotated }: Pick<KeyProps, "apiKey" | "rotated">) {
+  const change = useChange(apiKey);
+  const [error, setError] = useState<unknown>(null);
+  const [grace, setGrace] = useState("3600");
+  const act = async () => {
+    const { secret } = await change<{ secret: string }>("rotate", { grace_seconds: Number(grace) });
+    rotated(secret);
+  };
+  return (
+    <>
+      <Field label={words.rotateNote} value={grace} change={setGrace} options={Object.entries(words.graces)} />
+      {grace === "0" ? (
+        <ConfirmName
+          {...{ label: words.rotate, title: `${words.rotate} ${apiKey.name}`, note: words.rotateNow }}
+          {...{ name: apiKey.name, field: words.confirmName, act }}
+        />
+      ) : (
+        <Button onClick={() => void act().catch(setError)}>{words.rotate}</Button>
+      )}
       {error === null ? null : <Failure error={error} />}
-      <Form
-        submit={async () => {
-          if (name !== apiKey.name) throw new Error(words.revokeNote);
-          await change("revoke", {});
-        }}
-        label={words.revoke}
-        cancel={() => setOpen(false)}
-        isDangerous
-      >
-        {() => <Field label={words.confirmName} value={name} change={setName} isRequired />}
-      </Form>
-    </div>
+    </>
   );
 }
 
 function Actions({ apiKey, rotated }: Pick<KeyProps, "apiKey" | "rotated">) {
   const change = useChange(apiKey);
   const [error, setError] = useState<unknown>(null);
-  const [grace, setGrace] = useState("3600");
-  const rotate = () =>
-    change<{ secret: string }>("rotate", { grace_seconds: Number(grace) }).then(
-      ({ secret }) => rotated(secret),
-      setError,
-    );
   const isDisabled = apiKey.state === "disabled";
   return (
     <div className="flex flex-wrap items-end gap-2">
-      <Field label={words.rotateNote} value={grace} change={setGrace} options={Object.entries(words.graces)} />
-      <Button onClick={() => void rotate()}>{words.rotate}</Button>
+      <Rotate {...{ apiKey, rotated }} />
       <Button onClick={() => void change("", { disabled: !isDisabled }).catch(setError)}>
         {isDisabled ? words.enable : words.disable}
       </Button>

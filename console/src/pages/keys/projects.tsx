@@ -6,10 +6,11 @@ import { formRules } from "../../data/form-rules.ts";
 import { useBudgets, useKeys, useProjects } from "../../data/queries.ts";
 import type { Project, Rules } from "../../data/types.ts";
 import { useSearch } from "../../data/url.ts";
-import { fill, texts } from "../../texts.ts";
+import { texts } from "../../texts.ts";
 import { Allowed } from "../../ui/allowed.tsx";
 import { Button, Id, Section, Source } from "../../ui/basics.tsx";
 import { BudgetBar } from "../../ui/budget-bar.tsx";
+import { ConfirmName } from "../../ui/confirm.tsx";
 import { Drawer, Popup } from "../../ui/drawer.tsx";
 import { Field, Form } from "../../ui/form.tsx";
 import { Empty, Loaded } from "../../ui/states.tsx";
@@ -91,27 +92,16 @@ function ProjectForm({ project, label, done }: ProjectFormProps) {
 
 function Remove({ project, done }: { readonly project: Project; readonly done: () => void }) {
   const queries = useQueryClient();
-  const [name, setName] = useState("");
-  const submit = async () => {
-    if (name !== project.name) throw new Error(fill(words.removeNote, { name: project.name }));
+  const act = async () => {
     await call(`projects/${encodeURIComponent(project.id)}`, { method: "DELETE" });
     await queries.invalidateQueries({ queryKey: ["projects"] });
     done();
   };
   return (
-    <Section title={words.remove}>
-      <Form submit={submit} label={words.remove}>
-        {() => (
-          <Field
-            label={words.confirmName}
-            value={name}
-            change={setName}
-            hint={fill(words.removeNote, { name: project.name })}
-            isRequired
-          />
-        )}
-      </Form>
-    </Section>
+    <ConfirmName
+      {...{ label: words.remove, title: `${words.remove} ${project.name}`, note: words.removeNote }}
+      {...{ name: project.name, field: words.confirmName, act }}
+    />
   );
 }
 

@@ -125,7 +125,7 @@ function entryColumns(remove: (entry: PriceEntry) => Promise<void>): readonly Co
             name={modelOf(entry)}
             field={words.confirmPrice}
             act={() => remove(entry)}
-            isQuiet
+            look="quiet"
           />
         ) : null,
     },

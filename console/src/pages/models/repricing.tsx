@@ -8,7 +8,7 @@ import { count } from "../../data/format.ts";
 import { useKeyNames } from "../../data/queries.ts";
 import { fill, texts } from "../../texts.ts";
 import { Mark, Money, Section } from "../../ui/basics.tsx";
-import { Confirm } from "../../ui/confirm.tsx";
+import { ConfirmName } from "../../ui/confirm.tsx";
 import { Field, Form } from "../../ui/form.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
 
@@ -48,7 +48,7 @@ function columnsOf(names: ReadonlyMap<string, string>): readonly Column<Group>[]
   ];
 }
 
-function Result({ report, book }: { readonly report: Report; readonly book: () => void }) {
+function Result({ report, book }: { readonly report: Report; readonly book: () => Promise<void> }) {
   const names = useKeyNames();
   const { total, groups, repricing } = report;
   if (repricing !== null)
@@ -74,7 +74,10 @@ function Result({ report, book }: { readonly report: Report; readonly book: () =
           idOf={({ key_id: key, model }) => `${key} ${model}`}
         />
       </div>
-      <Confirm label={words.book} question={fill(words.bookNow, { count: count(total.changed) })} act={book} />
+      <ConfirmName
+        {...{ label: words.book, title: words.book, note: fill(words.bookNote, { count: count(total.changed) }) }}
+        {...{ name: String(total.changed), field: words.confirmCount, act: book }}
+      />
     </div>
   );
 }
@@ -125,7 +128,7 @@ export function Repricing() {
           </div>
         )}
       </Form>
-      {report === null ? null : <Result report={report} book={() => void ask("reprice")} />}
+      {report === null ? null : <Result report={report} book={() => ask("reprice")} />}
     </Section>
   );
 }

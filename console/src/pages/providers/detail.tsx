@@ -18,7 +18,7 @@ import { fill, texts } from "../../texts.ts";
 import { Allowed } from "../../ui/allowed.tsx";
 import { Button, Code, Mark, Section, Source, Time } from "../../ui/basics.tsx";
 import { Chart, type Point } from "../../ui/chart.tsx";
-import { Field, Form } from "../../ui/form.tsx";
+import { ConfirmName } from "../../ui/confirm.tsx";
 import { Failure, Loaded } from "../../ui/states.tsx";
 import { ProviderForm } from "./lazy-form.tsx";
 import { LimitBar, StateMark } from "./state.tsx";
@@ -173,54 +173,45 @@ function OverTime({ id }: { readonly id: string }) {
   );
 }
 
-function Delete({ provider, done }: { readonly provider: LiveProvider; readonly done: () => void }) {
+function Delete({ provider }: { readonly provider: LiveProvider }) {
   const queries = useQueryClient();
-  const [name, setName] = useState("");
-  const submit = async () => {
-    if (name !== provider.id) throw new Error(words.removeNote);
+  const act = async () => {
     await call(`providers/${encodeURIComponent(provider.id)}`, { method: "DELETE", ifMatch: provider.version });
     await queries.invalidateQueries();
-    done();
   };
   return (
-    <div className="mt-2 rounded-md border border-failing p-3">
-      <p className="mb-2">{words.removeNote}</p>
-      <Form submit={submit} label={words.remove} cancel={done}>
-        {() => <Field label={words.confirmName} value={name} change={setName} isRequired />}
-      </Form>
-    </div>
+    <ConfirmName
+      {...{ label: words.remove, title: `${words.remove} ${provider.id}`, note: words.removeNote }}
+      {...{ name: provider.id, field: words.confirmName, act }}
+    />
   );
 }
 
 function Actions({ provider }: { readonly provider: LiveProvider }) {
   const queries = useQueryClient();
-  const [open, setOpen] = useState<"edit" | "remove" | null>(null);
+  const [isOpen, setOpen] = useState(false);
   const [error, setError] = useState<unknown>(null);
-  const close = () => setOpen(null);
   const isDisabled = provider.config["disabled"] === true;
   const toggle = () => void setDisabled(provider, !isDisabled).then(() => queries.invalidateQueries(), setError);
   return (
     <div className="mt-3">
       <div className="flex flex-wrap gap-2">
         <Allowed resource="providers" verb="update">
-          <Button aria-expanded={open === "edit"} onClick={() => setOpen("edit")}>
+          <Button aria-expanded={isOpen} onClick={() => setOpen(true)}>
             {words.edit}
           </Button>
           <Button onClick={toggle}>{isDisabled ? words.enable : words.disable}</Button>
         </Allowed>
         <Allowed resource="providers" verb="delete">
-          <Button look="danger" aria-expanded={open === "remove"} onClick={() => setOpen("remove")}>
-            {words.remove}
-          </Button>
+          <Delete provider={provider} />
         </Allowed>
       </div>
       {error === null ? null : <Failure error={error} />}
-      {open === "edit" ? (
+      {isOpen ? (
         <div className="mt-3 rounded-md border border-line p-3">
-          <ProviderForm provider={provider} close={close} />
+          <ProviderForm provider={provider} close={() => setOpen(false)} />
         </div>
       ) : null}
-      {open === "remove" ? <Delete provider={provider} done={close} /> : null}
     </div>
   );
 }

@@ -42,6 +42,7 @@ function State({ session }: { readonly session: OpenSession }) {
         name={session.actor.name}
         field={words.confirmActor}
         act={end}
+        look="plain"
       />
     </span>
   );

@@ -63,6 +63,7 @@ function Revoke({ token }: { readonly token: ServiceToken }) {
       name={token.name}
       field={words.confirmToken}
       act={revoke}
+      look="plain"
     />
   );
 }

@@ -7,6 +7,7 @@ import { type User, userRoles } from "../../data/types.ts";
 import { useSearch } from "../../data/url.ts";
 import { fill, texts } from "../../texts.ts";
 import { Button, Code, Mark, Time, type Tone } from "../../ui/basics.tsx";
+import { ConfirmName } from "../../ui/confirm.tsx";
 import { Drawer, Popup } from "../../ui/drawer.tsx";
 import { Field, Form } from "../../ui/form.tsx";
 import { Empty, Failure, Loaded } from "../../ui/states.tsx";
@@ -102,26 +103,15 @@ function useChange({ id, version }: User) {
 
 function Delete({ user, done }: { readonly user: User; readonly done: () => void }) {
   const change = useChange(user);
-  const [email, setEmail] = useState("");
-  const [isOpen, setOpen] = useState(false);
-  if (!isOpen)
-    return (
-      <Button look="danger" onClick={() => setOpen(true)}>
-        {words.delete}
-      </Button>
-    );
-  const submit = async () => {
-    if (email.trim() !== user.email) throw new Error(words.deleteNote);
+  const act = async () => {
     await change("", { method: "DELETE" });
     done();
   };
   return (
-    <div className="w-full rounded-md border border-failing p-3">
-      <p className="mb-2">{words.deleteNote}</p>
-      <Form submit={submit} label={words.delete} cancel={() => setOpen(false)}>
-        {() => <Field label={words.email} value={email} change={setEmail} isRequired />}
-      </Form>
-    </div>
+    <ConfirmName
+      {...{ label: words.delete, title: `${words.delete} ${user.email}`, note: words.deleteNote }}
+      {...{ name: user.email, field: words.email, act }}
+    />
   );
 }
 
