@@ -60,7 +60,12 @@ export interface Principal {
   readonly id: string;
   readonly name: string;
   readonly roles: readonly Role[];
+  /** Of users. */
+  readonly signIn?: SignIn;
 }
+
+/** How a user signs in: here, or at the OpenID provider. */
+export type SignIn = "password" | "oidc";
 
 interface Permissions {
   /** The roles that may use each verb. */

@@ -14,7 +14,7 @@ import {
   type UserRow,
 } from "../store/users.ts";
 import { hashPassword, isPassword, requirePassword } from "./passwords.ts";
-import { type Principal, rolesOfUser } from "./permissions.ts";
+import { type Principal, rolesOfUser, type SignIn } from "./permissions.ts";
 
 const maxEmailChars = 254;
 const secretChars = 43;
@@ -39,9 +39,11 @@ export function emailOf(given: string): string {
 /** A new value that the sessions of a user are bound to: those that there are end. */
 export const newCredential = (): string => randomId("usc_");
 
-export const principalOf = ({ id, email, role }: Pick<UserRow, "id" | "email" | "role">): Principal => ({
-  ...{ kind: "user", id, name: email },
-  roles: rolesOfUser(role),
+export const signInOf = ({ subject }: Pick<UserRow, "subject">): SignIn => (subject === null ? "password" : "oidc");
+
+export const principalOf = (user: Pick<UserRow, "id" | "email" | "role" | "subject">): Principal => ({
+  ...{ kind: "user", id: user.id, name: user.email, signIn: signInOf(user) },
+  roles: rolesOfUser(user.role),
 });
 
 /** An invite that has just been made: the only time that its token exists outside the link. */

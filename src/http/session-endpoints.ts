@@ -48,7 +48,12 @@ const signIn = Type.Object(
 const current = Type.Object({
   object: Type.Literal("current_session"),
   id: nullable(text("ID of the session; null for a caller with a key.")),
-  actor: Type.Object({ kind: text("`admin_key`, `service_token` or `user`."), id: text("ID."), name: text("Name.") }),
+  actor: Type.Object({
+    kind: text("`admin_key`, `service_token` or `user`."),
+    id: text("ID."),
+    name: text("Name."),
+    sign_in: nullable(Type.Enum(["password", "oidc"], { description: "How the user signs in; null for a key." })),
+  }),
   roles: Type.Array(Type.String(), { description: "`operator`, or scopes." }),
   permissions: Type.Record(Type.String(), Type.Array(Type.String()), { description: "Verbs, by resource." }),
   csrf_token: nullable(text("Send it as `x-csrf-token` with each `POST`, `PATCH` and `DELETE`.")),
@@ -62,11 +67,11 @@ function written(
   principal: Principal,
   session: { readonly row: SessionRow; readonly secret: string } | null,
 ): JsonObject {
-  const { kind, id, name, roles } = principal;
+  const { kind, id, name, roles, signIn = null } = principal;
   return {
     object: "current_session",
     id: session?.row.id ?? null,
-    actor: { kind, id, name },
+    actor: { kind, id, name, sign_in: signIn },
     roles: [...roles],
     permissions: allowedVerbs(principal) as JsonObject,
     csrf_token: session === null ? null : csrfTokenOf(pepper, session.secret),

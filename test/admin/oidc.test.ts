@@ -1,7 +1,7 @@
 // Signing in at a real OpenID provider: roles of groups, changes there, and who is refused.
 import { afterAll, describe, expect, test } from "bun:test";
 import { clientId, clientSecret, library, type OpenIdProvider, openIdProvider } from "../support/openid-provider.ts";
-import { admin, dataIn, type Json } from "./setting.ts";
+import { admin, dataIn, errorIn, type Json } from "./setting.ts";
 
 /** Keeps cookies as a browser does, of both sides together: their names differ. */
 function traveller() {
@@ -52,7 +52,8 @@ console:
         if (url.startsWith(`${running.url}/console`)) break;
       }
       const headers = { cookie: `turnpike_session=${cookies.get("turnpike_session")}`, origin: running.url };
-      const call = (what: string) => ask(what, undefined, { key: null, headers });
+      const call = (what: string, body?: object, csrf = "") =>
+        ask(what, body, { key: null, headers: { ...headers, "x-csrf-token": csrf } });
       return { to: url.slice(running.url.length), cookies, call };
     }
     const ada = {
@@ -67,7 +68,10 @@ console:
       const { to, call } = await signIn(ada, "?return_to=%2Frequests%3Ftab%3Dtasks");
       expect(to).toBe("/console/requests?tab=tasks");
       const session = (await call("GET session")).body;
-      expect(session).toMatchObject({ actor: { kind: "user", name: "ada@example.com" } });
+      expect(session).toMatchObject({ actor: { kind: "user", name: "ada@example.com", sign_in: "oidc" } });
+      const change = { current_password: "a password of hers", password: "a much better one" };
+      const changed = await call("POST session/password", change, String(session["csrf_token"]));
+      expect(errorIn(changed)).toMatchObject({ status: 403, code: "no_password" });
       expect(session["roles"]).toContain("keys:write");
       const [user] = dataIn(await ask("GET users"));
       expect(user).toMatchObject({ email: "ada@example.com", name: "Ada", role: "developer", sign_in: "oidc" });

@@ -17,7 +17,10 @@ describe("the own password", () => {
     const mine = await user("viewer");
     const other = await browser({ email: mine.email, password });
     const answer = await mine.call("POST session/password", change);
-    expect([answer.status, answer.body["actor"]]).toEqual([200, { kind: "user", id: mine.id, name: mine.email }]);
+    expect([answer.status, answer.body["actor"]]).toEqual([
+      200,
+      { kind: "user", id: mine.id, name: mine.email, sign_in: "password" },
+    ]);
     expect((await mine.call("GET keys")).status).toBe(200);
     expect(errorIn(await other.call("GET keys"))).toMatchObject({ status: 401, code: "session_ended" });
     expect((await ask("POST session", { email: mine.email, password }, none)).status).toBe(401);

@@ -163,6 +163,7 @@ describe.skipIf(!canRun)("users in Chromium (skipped: no Chromium, or the consol
     expect(page.url()).toBe(`${own.url}/console/keys?range=7d`);
     await go(page, "Settings");
     await page.getByText("eve@example.com").waitFor();
+    expect(await page.getByRole("button", { name: "Change password" }).count()).toBe(0);
     provider.stop();
     await own.stop();
     expect(faults).toEqual([]);

@@ -95,7 +95,7 @@ export async function listAll<Row>(resource: string, filters: Filters = {}, maxP
 
 export interface Session {
   readonly id: string | null;
-  readonly actor: { readonly kind: string; readonly id: string; readonly name: string };
+  readonly actor: Record<"kind" | "id" | "name", string> & { readonly sign_in: string | null };
   /** Verbs, by resource. */
   readonly permissions: Readonly<Record<string, readonly string[]>>;
   readonly csrf_token: string | null;

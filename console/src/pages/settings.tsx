@@ -91,7 +91,7 @@ export default function Settings() {
           ))}
         </select>
         <span className="text-muted">{shell?.session.actor.name}</span>
-        {shell?.session.actor.kind === "user" ? <OwnPassword email={shell.session.actor.name} /> : null}
+        {shell?.session.actor.sign_in === "password" ? <OwnPassword email={shell.session.actor.name} /> : null}
         <Button onClick={() => shell?.leave()}>{texts.signIn.out}</Button>
       </Heading>
       <UrlTabs label={words.title} titles={tabsFor(shell?.session ?? null)}>

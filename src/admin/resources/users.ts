@@ -7,7 +7,7 @@ import { findUser, insertUser, listUsers, removeUser, setInvite, type UserRow, u
 import { closed, isoTime, isoTimeOrNull, nullable, shortText, text, time, version } from "../fields.ts";
 import { userRoleNames, userRoles } from "../permissions.ts";
 import { type Action, type AdminContext, create, list, pageOf, type Resource, update } from "../resource.ts";
-import { defaultInviteDays, emailOf, inviteUrl, maxInviteDays, newCredential, newInvite } from "../users.ts";
+import { defaultInviteDays, emailOf, inviteUrl, maxInviteDays, newCredential, newInvite, signInOf } from "../users.ts";
 
 const email = Type.String({
   minLength: 3,
@@ -63,7 +63,7 @@ function writtenUser(row: UserRow): JsonObject {
     name: row.name,
     role: row.role,
     status: statusOf(row),
-    sign_in: row.subject === null ? "password" : "oidc",
+    sign_in: signInOf(row),
     created_at: isoTime(row.createdAtMs),
     last_sign_in_at: isoTimeOrNull(row.lastSignInAtMs),
     disabled_at: isoTimeOrNull(row.disabledAtMs),
