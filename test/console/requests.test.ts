@@ -4,6 +4,8 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { hasBrowser, openBrowser } from "../support/browser.ts";
+import { clientKey } from "../support/gateway.ts";
+import { faultsOf, picture } from "./looks.ts";
 import { type ConsoleSetting, chat, go, signedIn, startConsole } from "./setting.ts";
 
 const isFull = process.env["TURNPIKE_TEST_FULL"] === "1";
@@ -130,6 +132,43 @@ describe.skipIf(!canRun)("requests (skipped: no Chromium, or the console is not 
       expect(await link.getAttribute("href")).toContain("/playground?");
     }));
 
+  test("the menu of a row copies it as curl, filters by its provider, and cancels it, on a telephone too", async () => {
+    const view = { width: 360, scheme: "light" } as const;
+    const { page, problems, close } = await signedIn(browser, setting.running.url, view);
+    await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+    await go(page, "Requests");
+    const list = page.getByRole("region", { name: "Requests, newest first" });
+    const menuOf = (name: RegExp) =>
+      list.getByRole("listitem", { name }).first().getByRole("button", { name: "Actions of this row" });
+    const size = await menuOf(/smart/).boundingBox();
+    expect([size?.width, size?.height]).toEqual([40, 40]);
+    await menuOf(/smart/).click();
+    await page.getByRole("menuitem", { name: "Copy as curl" }).click();
+    await page.getByRole("menuitem", { name: "Copied" }).waitFor();
+    expect(await page.evaluate<string>("navigator.clipboard.readText()")).toContain('"model":"smart"');
+    await page.getByRole("menuitem", { name: "Only this provider" }).click();
+    await page.waitForURL(/provider=sandbox/);
+
+    const left = new AbortController();
+    const body = { model: "sandbox/chat", messages: [{ role: "user", content: "[sandbox delay=60000] Hello" }] };
+    const running = fetch(`${setting.running.url}/v1/chat/completions`, {
+      ...{ method: "POST", body: JSON.stringify(body), signal: left.signal },
+      headers: { authorization: `Bearer ${clientKey}`, "content-type": "application/json" },
+    });
+    await go(page, "Requests");
+    await page.getByRole("switch", { name: "Live" }).click();
+    await picture(page, "row menu before");
+    await menuOf(/chat, open/).click();
+    await picture(page, "row menu 360");
+    expect(await faultsOf(page)).toEqual([]);
+    await page.getByRole("menuitem", { name: "Cancel request" }).click();
+    await page.getByRole("menuitem", { name: "The request was canceled." }).waitFor();
+    expect((await running).status).toBeGreaterThanOrEqual(400);
+    left.abort();
+    expect(problems).toEqual([]);
+    await close();
+  });
+
   test("rows have a menu, and columns are resized and hidden, which is remembered", async () => {
     const { page, problems, close } = await signedIn(browser, setting.running.url, { width: 1440, scheme: "light" });
     await go(page, "Requests");
@@ -153,8 +192,16 @@ describe.skipIf(!canRun)("requests (skipped: no Chromium, or the console is not 
     await title.focus();
     const before = await widthOf();
     for (let presses = 0; presses < 3; presses++) await page.keyboard.press("Shift+ArrowRight");
+    expect(await widthOf()).toBe(before + 48);
+    const edge = await title.locator("..").boundingBox();
+    if (edge === null) throw new Error("The title is not in view.");
+    const [x, y] = [edge.x + edge.width - 2, edge.y + edge.height / 2];
+    await page.mouse.move(x, y);
+    await page.mouse.down();
+    await page.mouse.move(x + 30, y);
+    await page.mouse.up();
     const wide = await widthOf();
-    expect(wide).toBe(before + 48);
+    expect(wide).toBe(before + 78);
     await list.getByRole("button", { name: "Columns" }).click();
     await page.getByRole("menuitemcheckbox", { name: "Tokens" }).click();
     await page.keyboard.press("Escape");

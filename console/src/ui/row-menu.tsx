@@ -5,24 +5,26 @@ import { Ellipsis } from "lucide-react";
 import { type RefObject, useEffect, useRef, useState } from "react";
 import type { Search } from "../data/url.ts";
 import { texts } from "../texts.ts";
-import { copyText } from "./basics.tsx";
+import { copyText, joined } from "./basics.tsx";
 
-const itemLook = "flex min-h-8 w-full items-center rounded px-2 data-highlighted:bg-sunken";
+const itemLook = "flex min-h-8 max-sm:min-h-10 w-full items-center rounded px-2 data-highlighted:bg-sunken";
 
-export interface RowLink {
-  readonly title: string;
-  readonly to: string;
-  readonly search: Search;
-}
+/** A page that is opened, or something that is done; an act says what it did. */
+export type RowEntry =
+  | { readonly title: string; readonly to: string; readonly search: Search }
+  | { readonly title: string; readonly act: () => Promise<string> };
 
 export interface RowMenuProps {
   readonly id: string;
   readonly open: (() => void) | undefined;
   /** Called when it is opened. */
-  readonly links: () => readonly RowLink[];
+  readonly entries: () => readonly RowEntry[];
 }
 
-const look = { className: "rounded p-1 text-muted hover:bg-sunken", tabIndex: -1, "data-row-menu": true } as const;
+const look = {
+  className: "inline-grid place-items-center rounded p-1 text-muted hover:bg-sunken max-sm:size-10",
+  ...{ tabIndex: -1, "data-row-menu": true },
+} as const;
 
 /** A row shows its menu when `.` is pressed. */
 function useRowMenuEvent(button: RefObject<HTMLButtonElement | null>, show: (isOpen: boolean) => void): void {
@@ -47,7 +49,31 @@ export function RowMenu(props: RowMenuProps) {
   );
 }
 
-function OpenMenu({ id, open, links }: RowMenuProps) {
+/** The menu stays open and says what was done in place of the title. */
+function ActItem({ title, act }: Extract<RowEntry, { act: unknown }>) {
+  const [said, setSaid] = useState<string | null>(null);
+  const select = (event: Event) => {
+    event.preventDefault();
+    act().then(setSaid, (error: unknown) => setSaid(error instanceof Error ? error.message : String(error)));
+  };
+  return (
+    <Menu.Item className={joined(itemLook, "max-w-72")} disabled={said !== null} onSelect={select}>
+      <span aria-live="polite">{said ?? title}</span>
+    </Menu.Item>
+  );
+}
+
+function LinkItem({ title, to, search }: Extract<RowEntry, { to: unknown }>) {
+  return (
+    <Menu.Item asChild className={itemLook}>
+      <Link to={to} search={search as never}>
+        {title}
+      </Link>
+    </Menu.Item>
+  );
+}
+
+function OpenMenu({ id, open, entries }: RowMenuProps) {
   const [isOpen, setOpen] = useState(true);
   const trigger = useRef<HTMLButtonElement>(null);
   useRowMenuEvent(trigger, setOpen);
@@ -73,13 +99,9 @@ function OpenMenu({ id, open, links }: RowMenuProps) {
           <Menu.Item className={itemLook} onSelect={() => void copyText(id)}>
             {texts.common.copyId}
           </Menu.Item>
-          {links().map(({ title, to, search }) => (
-            <Menu.Item key={title} asChild className={itemLook}>
-              <Link to={to} search={search as never}>
-                {title}
-              </Link>
-            </Menu.Item>
-          ))}
+          {entries().map((entry) =>
+            "act" in entry ? <ActItem key={entry.title} {...entry} /> : <LinkItem key={entry.title} {...entry} />,
+          )}
         </Menu.Content>
       </Menu.Portal>
     </Menu.Root>

@@ -110,11 +110,11 @@ interface RowProps<Item> {
   readonly id: string;
   readonly widths: Widths;
   readonly open?: () => void;
-  readonly links: RowMenuProps["links"];
+  readonly entries: RowMenuProps["entries"];
 }
 
-function Row<Item>({ row, columns, id, widths, open, links }: RowProps<Item>) {
-  const look = "max-sm:grid max-sm:grid-cols-2 max-sm:gap-x-3 max-sm:px-1 max-sm:py-2 border-line border-t";
+function Row<Item>({ row, columns, id, widths, open, entries }: RowProps<Item>) {
+  const look = "relative max-sm:grid max-sm:grid-cols-2 max-sm:gap-x-3 max-sm:px-1 max-sm:py-2 border-line border-t";
   const [first, ...rest] = columns;
   const cell = (column: Column<Item>) => (
     <td
@@ -142,7 +142,7 @@ function Row<Item>({ row, columns, id, widths, open, links }: RowProps<Item>) {
       {first === undefined ? null : (
         <th
           scope="row"
-          className="h-8 max-w-80 truncate px-2 text-left font-normal max-sm:col-span-2"
+          className="h-8 max-w-80 truncate px-2 text-left font-normal max-sm:col-span-2 max-sm:pr-10"
           {...widthStyle(widths[first.id])}
         >
           {open === undefined ? (
@@ -155,8 +155,8 @@ function Row<Item>({ row, columns, id, widths, open, links }: RowProps<Item>) {
         </th>
       )}
       {rest.map(cell)}
-      <td className="w-8 text-right max-sm:hidden">
-        <RowMenu id={id} open={open} links={links} />
+      <td className="w-8 text-right max-sm:absolute max-sm:top-1 max-sm:right-0 max-sm:w-10">
+        <RowMenu id={id} open={open} entries={entries} />
       </td>
     </tr>
   );
@@ -165,7 +165,7 @@ function Row<Item>({ row, columns, id, widths, open, links }: RowProps<Item>) {
 export function Table<Item>({ name, label, columns, rows, idOf, open, actions = [] }: TableProps<Item>) {
   const [order, setOrder] = useState<Order | null>(() => remembered(`order.${name}`, null));
   const { hidden, widths, resize, toggle } = useColumns(name);
-  const linksOf = (row: Item) => () => actions.map(({ title, href }) => ({ title, ...href(row) }));
+  const entriesOf = (row: Item) => () => actions.map(({ title, href }) => ({ title, ...href(row) }));
   const sort = (id: string) => {
     const next = { id, isDown: order?.id === id ? !order.isDown : true };
     setOrder(next);
@@ -200,7 +200,7 @@ export function Table<Item>({ name, label, columns, rows, idOf, open, actions = 
               columns={shown}
               id={idOf(row)}
               widths={widths}
-              links={linksOf(row)}
+              entries={entriesOf(row)}
               {...(open === undefined ? {} : { open: () => open(row) })}
             />
           ))}

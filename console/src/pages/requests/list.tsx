@@ -1,23 +1,27 @@
 // The list of requests: only the rows in view are in the document. Columns can be hidden and resized, and rows have a menu.
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { type ReactNode, useRef, useSyncExternalStore } from "react";
+import { type ReactNode, useContext, useRef, useSyncExternalStore } from "react";
+import { may } from "../../data/api.ts";
 import { count, duration } from "../../data/format.ts";
 import type { LiveFeed } from "../../data/live-feed.ts";
 import { useKeyNames } from "../../data/queries.ts";
 import type { RequestRow } from "../../data/types.ts";
 import { shared, useSearch } from "../../data/url.ts";
+import { ShellSession } from "../../shell/session.ts";
 import { fill, texts } from "../../texts.ts";
-import { Button, joined, Mark, Money, Time } from "../../ui/basics.tsx";
+import { Button, copyText, joined, Mark, Money, Time } from "../../ui/basics.tsx";
 import { ColumnMenu, keyWidth, useColumns, WidthHandle } from "../../ui/columns.tsx";
 import { RowMenu, type RowMenuProps } from "../../ui/row-menu.tsx";
 import { rowKeys } from "../../ui/table.tsx";
+import { cancelRequest, isRunning } from "./cancel.ts";
+import { curlOf } from "./curl.ts";
 
 const words = texts.requests;
 const rowHeight = 32;
-const narrowHeight = 68;
+const narrowHeight = 72;
 
 function StatusMark({ row }: { readonly row: Pick<RequestRow, "state" | "status" | "error_code"> }) {
-  if (row.state === "open" || row.state === "pending") return <Mark tone="neutral">running</Mark>;
+  if (isRunning(row.state)) return <Mark tone="neutral">running</Mark>;
   const isOk = row.state === "completed" || row.state === "replayed";
   const tone = isOk ? "ok" : row.state === "cancelled" || row.state === "rejected" ? "warning" : "failing";
   return <Mark tone={tone}>{row.status ?? row.state}</Mark>;
@@ -63,7 +67,7 @@ const titled = columns.map(({ id }) => ({ id, title: words.columns[id] }));
 const grid = "grid items-center gap-2 px-2";
 const menuWidth = "1.75rem";
 
-function Wide({ shown, list, links }: { shown: Shown; list: readonly Column[]; links: RowMenuProps["links"] }) {
+function Wide({ shown, list, entries }: { shown: Shown; list: readonly Column[]; entries: RowMenuProps["entries"] }) {
   return (
     <div className={joined(grid, "h-full grid-cols-(--columns)")}>
       {list.map((column) => (
@@ -71,19 +75,21 @@ function Wide({ shown, list, links }: { shown: Shown; list: readonly Column[]; l
           <span className="truncate">{column.cell(shown)}</span>
         </span>
       ))}
-      <RowMenu id={shown.row.id} open={shown.open} links={links} />
+      <RowMenu id={shown.row.id} open={shown.open} entries={entries} />
     </div>
   );
 }
 
-function Narrow({ row, ...more }: Shown) {
+function Narrow({ shown, entries }: { shown: Shown; entries: RowMenuProps["entries"] }) {
+  const { row, open } = shown;
   return (
     <div className="flex h-full flex-col justify-center px-1">
       <div className="flex items-center gap-2">
         <span className="mr-auto flex min-w-0">
-          <Model row={row} {...more} />
+          <Model {...shown} />
         </span>
         <StatusMark row={row} />
+        <RowMenu id={row.id} open={open} entries={entries} />
       </div>
       <div className="flex gap-3 text-muted">
         <Time iso={row.created_at} />
@@ -128,16 +134,27 @@ function useAllRows(feed: LiveFeed | null, history: readonly RequestRow[]): read
 }
 
 /** Filters by the values of a row, in its menu. */
-const sameNames = ["model", "key_id", "end_user", "session"] as const;
+const sameNames = ["model", "provider", "key_id", "end_user", "session"] as const;
 
-function useLinks(): (row: RequestRow) => RowMenuProps["links"] {
+async function copyCurl(row: RequestRow): Promise<string> {
+  await copyText(curlOf(row));
+  return texts.common.copied;
+}
+
+/** What the menu of a row has: filters by its values, and what can be done with the request. */
+function useEntries(): (row: RequestRow) => RowMenuProps["entries"] {
   const [search] = useSearch();
-  return (row) => () =>
-    sameNames.flatMap((name) => {
+  const session = useContext(ShellSession)?.session;
+  const canCancel = session == null || may(session, "requests", "cancel");
+  return (row) => () => [
+    ...sameNames.flatMap((name) => {
       const value = row[name];
       const title = fill(words.onlyThis, { what: words.filters[name].toLowerCase() });
       return value === null ? [] : [{ title, to: "/requests", search: { ...shared(search), [name]: value } }];
-    });
+    }),
+    { title: words.copyCurl, act: () => copyCurl(row) },
+    ...(canCancel && isRunning(row.state) ? [{ title: words.cancel, act: () => cancelRequest(row.id) }] : []),
+  ];
 }
 
 const narrow = matchMedia("(width < 40rem)");
@@ -166,7 +183,7 @@ function Rows({ rows: history, feed, open, more, isNarrow }: ListProps & { reado
   const rows = useAllRows(feed, history);
   const scroller = useRef<HTMLDivElement>(null);
   const names = useKeyNames();
-  const linksOf = useLinks();
+  const entriesOf = useEntries();
   const chosen = useColumns("requests");
   const list = columns.filter(({ id }, at) => at === 0 || !chosen.hidden.includes(id));
   const widths = list.map(({ id, width }) => (chosen.widths[id] === undefined ? width : `${chosen.widths[id]}px`));
@@ -203,7 +220,11 @@ function Rows({ rows: history, feed, open, more, isNarrow }: ListProps & { reado
                 }
                 onKeyDown={(event) => rowKeys(event, row.id, shown.open)}
               >
-                {isNarrow ? <Narrow {...shown} /> : <Wide shown={shown} list={list} links={linksOf(row)} />}
+                {isNarrow ? (
+                  <Narrow shown={shown} entries={entriesOf(row)} />
+                ) : (
+                  <Wide shown={shown} list={list} entries={entriesOf(row)} />
+                )}
               </li>
             );
           })}

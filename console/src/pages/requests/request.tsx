@@ -3,13 +3,13 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { ApiError, call } from "../../data/api.ts";
-import { duration } from "../../data/format.ts";
+import { duration, money } from "../../data/format.ts";
 import { termsOf } from "../../data/price-terms.ts";
 import { useKeyNames } from "../../data/queries.ts";
 import type { RequestRow } from "../../data/types.ts";
 import { shared, useSearch } from "../../data/url.ts";
 import { reasonsOf, spansOf } from "../../data/waterfall.ts";
-import { texts } from "../../texts.ts";
+import { fill, texts } from "../../texts.ts";
 import { Allowed } from "../../ui/allowed.tsx";
 import { Button, CopyButton, Id, Mark, Money, Section, Time } from "../../ui/basics.tsx";
 import { Drawer } from "../../ui/drawer.tsx";
@@ -18,37 +18,38 @@ import { codeOf } from "../playground/code.ts";
 import type { Chat } from "../playground/message.ts";
 import { formatOfRow } from "../playground/stored-request.ts";
 import { Bodies } from "./bodies.tsx";
+import { cancelRequest, isRunning } from "./cancel.ts";
 import { curlOf } from "./curl.ts";
 import { Waterfall } from "./waterfall.tsx";
 
 const words = texts.requests;
+const cost = words.costTexts;
 
 function Cost({ row }: { readonly row: RequestRow }) {
   const version = row.cost_version ?? row.price_version;
   const terms = termsOf(row);
   const isUnknown = row.charged && row.terms === null && typeof row.cost_version === "string";
   const rule = row.price_rule ?? null;
+  const notes = [
+    typeof version === "string" ? fill(cost.book, { version }) : cost.noBook,
+    ...(isUnknown ? [cost.notStored] : []),
+    row.estimated ? cost.counted : cost.reported,
+    ...(row.charged ? [] : [cost.notCharged]),
+  ];
+  const values = { factor: String(Number(rule?.factor)), fee: money(rule?.per_request ?? null) };
   return (
     <div className="flex flex-col gap-1">
       <p>
-        {terms.length === 0 ? "No tokens were counted" : terms.join(" + ")}
+        {terms.length === 0 ? cost.noTokens : terms.join(" + ")}
         {" = "}
         <strong>
           <Money amount={row.cost ?? row.price} />
         </strong>
       </p>
-      <p className="text-muted">
-        {version === null || version === undefined ? "No price book applied." : `Price book ${version}.`}
-        {isUnknown ? " Its prices are not stored here." : ""}
-        {row.estimated ? " The gateway counted the tokens." : " The provider reported the tokens."}
-        {row.charged ? "" : " The caller does not pay it."}
-      </p>
+      <p className="text-muted">{notes.join(" ")}</p>
       {row.cost !== undefined && row.cost !== null ? (
         <p>
-          Price for the caller: <Money amount={row.price} />
-          {rule === null ? "" : ` (cost × ${Number(rule.factor)} + `}
-          {rule === null ? null : <Money amount={rule.per_request} />}
-          {rule === null ? "" : " per request)"}
+          {cost.price} <Money amount={row.price} /> {rule === null ? "" : fill(cost.rule, values)}
         </p>
       ) : null}
     </div>
@@ -57,28 +58,29 @@ function Cost({ row }: { readonly row: RequestRow }) {
 
 function Facts({ row }: { readonly row: RequestRow }) {
   const names = useKeyNames();
-  const facts: readonly (readonly [string, string | null])[] = [
-    ["Key", names.get(row.key_id) ?? row.key_id],
-    ["Project", row.project_id],
-    ["End user", row.end_user],
-    ["Session", row.session],
-    ["Operation", row.operation],
-    ["Client format", row.format],
-    ["Stream", row.stream ? "yes" : "no"],
-    ["Credential", row.credential],
-    ["Error code", row.error_code],
-    ["Replay of", row.replay_of],
-  ];
+  const facts: Readonly<Record<keyof typeof words.factNames, string | null>> = {
+    key: names.get(row.key_id) ?? row.key_id,
+    project: row.project_id,
+    endUser: row.end_user,
+    session: row.session,
+    operation: row.operation,
+    format: row.format,
+    stream: row.stream ? words.yes : words.no,
+    credential: row.credential,
+    errorCode: row.error_code,
+    replayOf: row.replay_of,
+  };
   return (
     <dl className="grid grid-cols-[8rem_1fr] gap-y-1">
-      {facts
-        .filter(([, value]) => value !== null)
-        .map(([name, value]) => (
+      {Object.entries(words.factNames).map(([name, title]) => {
+        const value = facts[name as keyof typeof facts];
+        return value === null ? null : (
           <div key={name} className="contents">
-            <dt className="text-muted">{name}</dt>
+            <dt className="text-muted">{title}</dt>
             <dd className="break-words">{value}</dd>
           </div>
-        ))}
+        );
+      })}
     </dl>
   );
 }
@@ -126,17 +128,11 @@ function Detail({ row }: { readonly row: RequestRow }) {
   );
 }
 
-const isRunning = (state: string): boolean => state === "open" || state === "pending";
-
 /** Ends a request that is in progress. */
 function Cancel({ id }: { readonly id: string }) {
   const [note, setNote] = useState("");
   const [error, setError] = useState<unknown>(null);
-  const cancel = () =>
-    call<{ readonly canceled: boolean }>(`requests/${encodeURIComponent(id)}/cancel`, { method: "POST" }).then(
-      ({ canceled }) => setNote(canceled ? words.canceled : words.notInProgress),
-      setError,
-    );
+  const cancel = () => cancelRequest(id).then(setNote, setError);
   return (
     <span className="flex items-center gap-2">
       <Button onClick={() => void cancel()}>{words.cancel}</Button>
