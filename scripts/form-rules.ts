@@ -78,6 +78,7 @@ export function formRules(): Readonly<Record<string, Readonly<Record<string, obj
     prices: entrySchemas.price,
     repricing: named("prices")?.actions?.["reprice"]?.body,
     requests: named("requests")?.list?.filters,
+    tasks: named("tasks")?.list?.filters,
   };
   return Object.fromEntries(
     Object.entries(schemas).map(([name, schema]) => {

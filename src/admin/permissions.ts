@@ -10,7 +10,7 @@ export const scopes = {
   "usage:read": "Read aggregated usage.",
   "requests:read": "Read requests.",
   "requests:write": "Cancel requests that are in progress.",
-  "bodies:read": "Read stored bodies of requests.",
+  "bodies:read": "Read stored bodies of requests, and videos of tasks.",
   "costs:read": "With `usage:read` or `requests:read`: what providers charge, and the attempts at them.",
   "tasks:read": "Read video tasks.",
   "tasks:write": "Cancel video tasks.",
@@ -190,9 +190,10 @@ export const permissions: Readonly<Record<string, Permissions>> = {
       list: ["operator", "tasks:read", "tasks:write"],
       get: ["operator", "tasks:read", "tasks:write"],
       cancel: ["operator", "tasks:write"],
+      content: ["operator", "bodies:read"],
     },
     fields: `object id operation key_id model provider upstream_model upstream_id state progress results error
-      exchange_id created_at updated_at expires_at`,
+      exchange_id created_at updated_at expires_at polls`,
   },
   clients: {
     verbs: { list: [...keyReaders, "settings:read"] },

@@ -96,6 +96,8 @@ export interface Resource {
   readonly update?: UpdateVerb;
   readonly delete?: DeleteVerb;
   readonly actions?: Readonly<Record<string, Action>>;
+  /** Verbs with an endpoint of their own, since they answer with a file. */
+  readonly files?: readonly string[];
   /** Runs after a change has been committed, before the reply. */
   readonly committed?: () => Promise<void>;
 }

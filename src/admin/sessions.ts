@@ -3,7 +3,7 @@ import { GatewayError } from "../canonical/error.ts";
 import type { Clock } from "../lib/clock.ts";
 import { randomId } from "../lib/ids.ts";
 import { hashKey, sameHash } from "../lib/secret.ts";
-import { type AuditEntry, appendAudit, lockAudit } from "../store/audit.ts";
+import { type AuditEntry, audited } from "../store/audit.ts";
 import {
   endSession,
   findSessionByHash,
@@ -99,14 +99,6 @@ export async function createSignInToken(store: Store, pepper: Uint8Array, nowMs:
 
 /** The page that signs in with a token. What follows `#` is not sent to a server, so no log has it. */
 export const signInUrl = (base: string, token: string): string => `${base.replace(/\/+$/, "")}/console#token=${token}`;
-
-async function audited(store: Store, entry: AuditEntry, work: (inside: Store) => Promise<void>): Promise<void> {
-  await store.transaction(async (inside) => {
-    const head = await lockAudit(inside);
-    await work(inside);
-    await appendAudit(inside, head, entry);
-  });
-}
 
 function entryOf(
   { actorKind, actorId, actorName, id, address }: SessionRow,

@@ -33,6 +33,7 @@ import { exportEndpoint } from "../http/export-endpoints.ts";
 import { type LiveParts, liveEndpoint } from "../http/live-endpoints.ts";
 import { type MetricsParts, metricsRow } from "../http/metrics-endpoints.ts";
 import type { ReadLimits } from "../http/read.ts";
+import { taskContentEndpoint } from "../http/task-content-endpoint.ts";
 import { validate } from "../http/validate.ts";
 import { systemClock } from "../lib/clock.ts";
 import { testCredentials } from "../providers/credential-test.ts";
@@ -251,6 +252,7 @@ export function adminApi(parts: AdminApiParts, teardown: (() => unknown)[]): rea
     ...signInRows(parts, callers),
     liveEndpoint(() => liveParts(parts, callers, reader)),
     exportEndpoint(() => ({ ...callers, reader })),
+    taskContentEndpoint(() => ({ ...callers, store, clock: systemClock, videos: parts.videos })),
     ...adminEndpoints(resources, () => ({ ...callers, admin })),
     metricsRow(() => ({ registry, mayReadMetrics })),
   ];

@@ -1,7 +1,7 @@
 // Entries of the audit log for what a person does with the command line.
 import { userInfo } from "node:os";
 import { requestId } from "../lib/ids.ts";
-import { appendAudit, lockAudit } from "../store/audit.ts";
+import { audited as auditedInStore } from "../store/audit.ts";
 import type { Store } from "../store/store.ts";
 
 interface CommandEntry {
@@ -19,10 +19,5 @@ export async function audited<Result>(
 ): Promise<Result> {
   const actorName = userInfo().username;
   const entry = { atMs: Date.now(), actorKind: "command_line", actorId: actorName, actorName, requestId: requestId() };
-  return store.transaction(async (inside) => {
-    const head = await lockAudit(inside);
-    const result = await work(inside);
-    await appendAudit(inside, head, { ...entry, action, resource, objectId, change: JSON.stringify(change) });
-    return result;
-  });
+  return auditedInStore(store, { ...entry, action, resource, objectId, change: JSON.stringify(change) }, work);
 }

@@ -97,7 +97,8 @@ export async function remixVideo(
   return answerCreated(parts, { client, visit, caller: remixer.caller, request, wire }, start);
 }
 
-function indexIn(query: URLSearchParams): number {
+/** Throws status 400 for one that no task has. */
+export function indexIn(query: URLSearchParams): number {
   const text = query.get("index") || "0";
   if (/^\d{1,2}$/.test(text) && Number(text) <= 15) return Number(text);
   throw bad("index", "'index' must be an integer from 0 to 15.");
@@ -108,7 +109,7 @@ export function showsLink(request: Request): boolean {
   return !request.headers.has("authorization") && queryOf(request).has("sig");
 }
 
-async function writeContent(
+export async function writeContent(
   { status, headers, body }: Content,
   { request, requestId }: HandlerContext,
 ): Promise<Response> {

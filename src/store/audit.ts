@@ -62,6 +62,20 @@ export async function appendAudit(inside: Store, { seq, hash: previous }: AuditH
   await inside.query("update audit_head set hash = $1 where name = 'head'", [hash]);
 }
 
+/** Commits what `work` changes together with its entry, or neither. */
+export async function audited<Result>(
+  store: Store,
+  entry: AuditEntry,
+  work: (inside: Store) => Promise<Result>,
+): Promise<Result> {
+  return store.transaction(async (inside) => {
+    const head = await lockAudit(inside);
+    const result = await work(inside);
+    await appendAudit(inside, head, entry);
+    return result;
+  });
+}
+
 interface AuditFilter {
   readonly resource?: string | undefined;
   readonly objectId?: string | undefined;

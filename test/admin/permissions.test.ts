@@ -26,7 +26,7 @@ describe.each(resources.map((resource) => [resource.name, resource] as const))("
   const matrix = permissions[name];
 
   test("every verb has its roles, and no other verb has", () => {
-    expect(Object.keys(matrix?.verbs ?? {}).sort()).toEqual([...verbsOf(resource)].sort());
+    expect(Object.keys(matrix?.verbs ?? {}).sort()).toEqual([...verbsOf(resource), ...(resource.files ?? [])].sort());
     for (const verb of verbsOf(resource)) {
       const allowed = roles.filter((role) => {
         try {

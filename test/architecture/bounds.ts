@@ -280,6 +280,7 @@ export const otherBounds: Readonly<Record<string, readonly string[]>> = {
     "src/app/alerting.ts lookEveryMs postTimeoutMs",
     "src/cli/provider-state.ts timeoutMs maxPageBytes maxPages atOnce",
     "src/cli/requests.ts mostShown mostInFeed",
+    "src/gateway/tasks/poll-history.ts maxFirst maxNewest maxMessageChars",
     "src/app/startup-message.ts mostModels",
     "src/config/environment.ts shortestKey",
     "src/config/secrets.ts shortestSecret",

@@ -36,7 +36,8 @@ const places: Readonly<Record<string, readonly [method: string, path: string, ..
   User: ["get", "users", "data", "[]"],
   OpenSession: ["get", "sessions", "data", "[]"],
   AuditEntry: ["get", "audit", "data", "[]"],
-  Task: ["get", "tasks", "data", "[]"],
+  Task: ["get", "tasks/{id}"],
+  Poll: ["get", "tasks/{id}", "polls", "[]"],
   PriceList: ["post", "prices/effective"],
 };
 

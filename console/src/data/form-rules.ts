@@ -164,4 +164,9 @@ export const formRules = {
     min_cost: { description: "At least this cost, in US dollars.", pattern: "^\\d{1,9}(?:\\.\\d{1,9})?$" },
     max_cost: { description: "At most this cost, in US dollars.", pattern: "^\\d{1,9}(?:\\.\\d{1,9})?$" },
   },
+  tasks: {
+    state: { enum: ["queued", "in_progress", "completed", "failed", "cancelled", "expired"] },
+    key_id: { minLength: 1, maxLength: 200 },
+    provider: { minLength: 1, maxLength: 200 },
+  },
 } as const;

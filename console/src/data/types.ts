@@ -273,6 +273,22 @@ export interface Task {
   readonly created_at: string;
   readonly updated_at: string;
   readonly expires_at: string;
+  readonly upstream_id: string | null;
+  /** Absent in lists. */
+  readonly polls?: readonly Poll[];
+}
+
+/** One question to the provider of a task. */
+export interface Poll {
+  readonly number: number;
+  readonly at: string;
+  readonly duration_ms: number;
+  readonly status: number | null;
+  readonly error: string | null;
+  readonly message: string | null;
+  readonly state: string;
+  readonly progress: number;
+  readonly wait_ms: number | null;
 }
 
 export interface PriceRow {

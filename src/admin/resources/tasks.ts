@@ -2,6 +2,7 @@
 import { Type } from "typebox";
 import { GatewayError } from "../../canonical/error.ts";
 import { isFinal } from "../../canonical/video.ts";
+import type { PollRecord } from "../../gateway/tasks/poll-history.ts";
 import { taskOf } from "../../gateway/tasks/task.ts";
 import type { Videos } from "../../gateway/tasks/videos.ts";
 import type { JsonObject } from "../../lib/json.ts";
@@ -10,6 +11,18 @@ import { closed, integer, isoTime, nullable, shortText, text, time } from "../fi
 import { list, pageOf, type Resource } from "../resource.ts";
 
 const states = ["queued", "in_progress", "completed", "failed", "cancelled", "expired"];
+
+const poll = Type.Object({
+  number: integer("Which poll it was, from 1. Of many, the first 10 and the newest 30 are kept."),
+  at: time("When the provider was asked."),
+  duration_ms: integer("How long it took."),
+  status: nullable(integer("The HTTP status of the provider; null if there was no reply.")),
+  error: nullable(text("The kind of error; null if the reply was understood.")),
+  message: nullable(text("The provider's message, without credentials and signatures.")),
+  state: text("The state after it."),
+  progress: integer("Percent after it."),
+  wait_ms: nullable(integer("How long until the next poll; null after the last.")),
+});
 
 const object = Type.Object({
   object: Type.Literal("task"),
@@ -28,6 +41,7 @@ const object = Type.Object({
   created_at: time("When it was created."),
   updated_at: time("When its state last changed."),
   expires_at: time("Until when it can be retrieved."),
+  polls: Type.Optional(Type.Array(poll, { description: "How the provider was asked for it, in order. Not in lists." })),
 });
 
 const filters = Type.Object(
@@ -53,9 +67,18 @@ function written(row: TaskRow): JsonObject {
   };
 }
 
+const writtenPoll = ({ atMs, durationMs, percent, waitMs, ...poll }: PollRecord): JsonObject => ({
+  ...{ ...poll, at: isoTime(atMs), duration_ms: durationMs, progress: percent, wait_ms: waitMs },
+});
+
+const writtenWhole = (row: TaskRow): JsonObject => ({
+  ...written(row),
+  polls: (taskOf(row).internals.polls ?? []).map(writtenPoll),
+});
+
 export function tasks(videos: () => Pick<Videos, "cancel">): Resource {
   return {
-    ...{ name: "tasks", title: "task", object },
+    ...{ name: "tasks", title: "task", object, files: ["content"] },
     list: list(filters, [0, ""], async ({ store, nowMs }, { filters: wanted, limit, after }) => {
       const [createdAtMs, id] = (after ?? []) as [number?, string?];
       const place = createdAtMs === undefined || id === undefined ? {} : { after: { createdAtMs, id } };
@@ -65,7 +88,7 @@ export function tasks(videos: () => Pick<Videos, "cancel">): Resource {
     }),
     async get({ store, nowMs }, id) {
       const row = await findLinkedTask(store, id, nowMs);
-      return row === undefined ? undefined : written(row);
+      return row === undefined ? undefined : writtenWhole(row);
     },
     actions: {
       cancel: {

@@ -5,6 +5,7 @@ import type { EffectiveSettings, UpstreamTask } from "../../dialects/video/upstr
 import type { JsonObject } from "../../lib/json.ts";
 import type { TaskChange, TaskRow } from "../../store/tasks.ts";
 import type { RequestIds } from "../../telemetry/events.ts";
+import type { PollRecord } from "./poll-history.ts";
 
 export const operation = "video";
 
@@ -36,6 +37,8 @@ interface TaskInternals {
   readonly refusals?: number;
   /** Consecutive polls in which the upstream did not find the task. */
   readonly misses: number;
+  /** Absent before the first poll, and in rows of older versions. */
+  readonly polls?: readonly PollRecord[];
   readonly callbackUrl?: string;
   /** Name of the client's format. */
   readonly client?: string;

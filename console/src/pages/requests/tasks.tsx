@@ -1,54 +1,23 @@
-// Tasks: videos of every key, with their state, and cancellation.
-import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
-import { useState } from "react";
-import { call, listAll } from "../../data/api.ts";
+// Tasks: videos of every key by their state, each in a drawer.
+import { useQuery } from "@tanstack/react-query";
+import { listAll } from "../../data/api.ts";
+import { formRules } from "../../data/form-rules.ts";
 import { liveInterval } from "../../data/queries.ts";
 import type { Task } from "../../data/types.ts";
-import { shared, useSearch } from "../../data/url.ts";
+import { useSearch } from "../../data/url.ts";
 import { texts } from "../../texts.ts";
-import { Allowed } from "../../ui/allowed.tsx";
-import { Button, Id, Mark, Time, type Tone } from "../../ui/basics.tsx";
-import { Empty, Failure, Loaded } from "../../ui/states.tsx";
+import { Id, Time } from "../../ui/basics.tsx";
+import { Field } from "../../ui/form.tsx";
+import { Empty, Loaded } from "../../ui/states.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
+import { TaskDrawer } from "./task.tsx";
+import { TaskActions } from "./task-actions.tsx";
+import { StateMark } from "./task-state.tsx";
 
 const words = texts.tasks;
-const tones: Readonly<Record<string, Tone>> = {
-  completed: "ok",
-  failed: "failing",
-  cancelled: "warning",
-  expired: "warning",
-};
-const isRunning = ({ state }: Task): boolean => state === "queued" || state === "in_progress";
-
-function Actions({ task }: { readonly task: Task }) {
-  const [search] = useSearch();
-  const queries = useQueryClient();
-  const [error, setError] = useState<unknown>(null);
-  const cancel = () =>
-    call(`tasks/${task.id}/cancel`, { method: "POST" }).then(
-      () => queries.invalidateQueries({ queryKey: ["tasks"] }),
-      setError,
-    );
-  return (
-    <span className="flex items-center gap-2">
-      <Link
-        to="/requests"
-        search={{ ...shared(search), open: task.exchange_id } as never}
-        className="text-accent underline"
-      >
-        {words.request}
-      </Link>
-      <Allowed resource="tasks" verb="cancel">
-        {isRunning(task) ? <Button onClick={() => void cancel()}>{words.cancel}</Button> : null}
-      </Allowed>
-      {error === null ? null : <Failure error={error} />}
-    </span>
-  );
-}
 
 const columns: readonly Column<Task>[] = [
-  { id: "id", title: "ID", cell: ({ id }) => <Id id={id} /> },
+  { id: "model", title: words.columns.model, value: ({ model }) => model, cell: ({ model }) => model },
   {
     id: "time",
     title: words.columns.time,
@@ -61,11 +30,10 @@ const columns: readonly Column<Task>[] = [
     value: ({ state }) => state,
     cell: ({ state, error }) => (
       <span title={error?.message}>
-        <Mark tone={tones[state] ?? "neutral"}>{state.replace("_", " ")}</Mark>
+        <StateMark state={state} />
       </span>
     ),
   },
-  { id: "model", title: words.columns.model, value: ({ model }) => model, cell: ({ model }) => model },
   {
     id: "provider",
     title: words.columns.provider,
@@ -73,19 +41,48 @@ const columns: readonly Column<Task>[] = [
     cell: ({ provider }) => provider,
   },
   { id: "progress", title: words.columns.progress, isNumber: true, cell: ({ progress }) => `${progress} %` },
-  { id: "actions", title: texts.common.actions, cell: (task) => <Actions task={task} /> },
+  { id: "id", title: "ID", cell: ({ id }) => <Id id={id} /> },
+  { id: "actions", title: texts.common.actions, cell: (task) => <TaskActions task={task} /> },
 ];
 
+const states = formRules.tasks.state.enum.map((state) => [state, state.replace("_", " ")] as const);
+
 export function Tasks() {
-  const [search] = useSearch();
+  const [search, change] = useSearch();
+  const { task_state: state, task } = search;
   const query = useQuery({
-    queryKey: ["tasks"],
-    queryFn: () => listAll<Task>("tasks", {}, 5),
+    queryKey: ["tasks", { state }],
+    queryFn: () => listAll<Task>("tasks", { state }, 5),
     refetchInterval: liveInterval(search["live"]),
   });
   return (
-    <Loaded query={query} isEmpty={(rows) => rows.length === 0} empty={<Empty>{words.empty}</Empty>}>
-      {(rows) => <Table name="tasks" label={words.list} columns={columns} rows={rows} idOf={({ id }) => id} />}
-    </Loaded>
+    <>
+      <search data-filter className="mb-2 flex">
+        <Field
+          className="w-36"
+          label={words.columns.state}
+          value={state ?? ""}
+          change={(next) => change({ task_state: next || undefined })}
+          options={[["", texts.common.all], ...states]}
+        />
+      </search>
+      <Loaded
+        query={query}
+        isEmpty={(rows) => rows.length === 0}
+        empty={<Empty>{state === undefined ? words.empty : words.noneInState}</Empty>}
+      >
+        {(rows) => (
+          <Table
+            name="tasks"
+            label={words.list}
+            columns={columns}
+            rows={rows}
+            idOf={({ id }) => id}
+            open={({ id }) => change({ task: id }, true)}
+          />
+        )}
+      </Loaded>
+      {task === undefined ? null : <TaskDrawer id={task} close={() => change({ task: undefined })} />}
+    </>
   );
 }
