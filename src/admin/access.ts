@@ -20,7 +20,8 @@ import {
 } from "./failed-attempts.ts";
 import { OidcRefusal } from "./oidc.ts";
 import { hashPassword, isPassword, requirePassword } from "./passwords.ts";
-import { type Principal, type Scope, scopes } from "./permissions.ts";
+import type { Principal } from "./permissions.ts";
+import { type Scope, scopes } from "./roles.ts";
 import type { Beginning, OpenedSession, Sessions, SignInWay, Visitor } from "./sessions.ts";
 import { newCredential, principalOf, type Users } from "./users.ts";
 

@@ -6,7 +6,7 @@ import { randomId } from "../lib/ids.ts";
 import { isObject, type JsonObject } from "../lib/json.ts";
 import type { Secret } from "../lib/secret.ts";
 import { type OutgoingRequest, readBounded, type Send } from "../providers/upstream.ts";
-import type { UserRole } from "./permissions.ts";
+import type { UserRole } from "./roles.ts";
 
 export interface OidcSettings {
   readonly issuer: string;

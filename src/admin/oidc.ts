@@ -6,7 +6,7 @@ import { appendAudit, lockAudit } from "../store/audit.ts";
 import type { Store } from "../store/store.ts";
 import { findUserByEmail, findUserBySubject, insertUser, type UserRow, updateUser } from "../store/users.ts";
 import { claimOf, type OidcClient, type OidcSettings, type Returned } from "./oidc-client.ts";
-import { type UserRole, userRoleNames } from "./permissions.ts";
+import { type UserRole, userRoleNames } from "./roles.ts";
 import { isEmail, newCredential, principalOf, spelling } from "./users.ts";
 
 /** Why a user is refused; the sign-in page has a sentence for each. */

@@ -1,58 +1,7 @@
 // Permissions of the admin API: role × resource × verb × field, written by hand. Anything not listed is denied.
 import { GatewayError } from "../canonical/error.ts";
 import type { JsonObject } from "../lib/json.ts";
-
-/** The scopes of service tokens, and what each allows. */
-export const scopes = {
-  "metrics:read": "Read metrics.",
-  "keys:read": "Read keys and projects.",
-  "keys:write": "Create, change, rotate and revoke keys; create, change and delete projects.",
-  "usage:read": "Read aggregated usage.",
-  "requests:read": "Read requests.",
-  "requests:write": "Cancel requests that are in progress.",
-  "bodies:read": "Read stored bodies of requests, and videos of tasks.",
-  "costs:read": "With `usage:read` or `requests:read`: what providers charge, and the attempts at them.",
-  "tasks:read": "Read video tasks.",
-  "tasks:write": "Cancel video tasks.",
-  "settings:read": "Read settings.",
-  "catalog:read": "Read providers, models, routes and prices.",
-  "providers:write": "Create, change, delete and test providers.",
-  "routes:write": "Create, change and delete routes.",
-  "prices:write": "Create, change and delete prices.",
-  "audit:read": "Read and verify the audit log.",
-} as const;
-
-export type Scope = keyof typeof scopes;
-/** The operator has the admin key, or is an owner. Every other role is a scope. */
-export type Role = "operator" | Scope;
-
-export const scopeNames = Object.keys(scopes) as readonly Scope[];
-export const roles: readonly Role[] = ["operator", ...scopeNames];
-
-const readers = ["keys:read", "usage:read", "requests:read", "tasks:read", "catalog:read", "settings:read"] as const;
-
-/** The roles of users, and what each allows. */
-export const userRoles = {
-  owner: { summary: "Everything, as with the admin key.", roles: ["operator"] },
-  admin: { summary: "Every scope; not users, sessions, service tokens and repricing.", roles: scopeNames },
-  developer: {
-    summary: "Read all but prices of providers and the audit log; change keys, cancel requests and tasks, read bodies.",
-    roles: [...readers, "keys:write", "requests:write", "tasks:write", "bodies:read"],
-  },
-  billing: {
-    summary: "Read all but bodies, costs included; change prices.",
-    roles: [...readers, "costs:read", "prices:write", "audit:read"],
-  },
-  viewer: { summary: "Read all but bodies, costs and the audit log.", roles: readers },
-} as const satisfies Readonly<Record<string, { readonly summary: string; readonly roles: readonly Role[] }>>;
-
-export type UserRole = keyof typeof userRoles;
-export const userRoleNames = Object.keys(userRoles) as readonly UserRole[];
-
-/** What a stored role of a user allows; one that does not exist allows nothing. */
-export const rolesOfUser = (role: string): readonly Role[] => (isUserRole(role) ? userRoles[role].roles : []);
-
-const isUserRole = (name: string): name is UserRole => Object.hasOwn(userRoles, name);
+import type { Role } from "./roles.ts";
 
 /** The caller, with all of its roles. */
 export interface Principal {
@@ -288,6 +237,10 @@ export function requireWritable(principal: Principal, resource: string, body: Js
   const refused = Object.keys(body).find((name) => !allowed.includes(name));
   if (refused !== undefined) throw denied(`This credential may not set '${refused}'.`, refused);
 }
+
+/** Members of an object that only some of its readers see. */
+export const restrictedFields = (resource: string): readonly string[] =>
+  words(permissions[resource]?.restrictedFields?.fields);
 
 /** The members that the caller may read. */
 export function visible(principal: Principal, resource: string, object: JsonObject): JsonObject {

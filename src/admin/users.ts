@@ -14,7 +14,8 @@ import {
   type UserRow,
 } from "../store/users.ts";
 import { hashPassword, isPassword, requirePassword } from "./passwords.ts";
-import { type Principal, rolesOfUser, type SignIn } from "./permissions.ts";
+import type { Principal, SignIn } from "./permissions.ts";
+import { rolesOfUser } from "./roles.ts";
 
 const maxEmailChars = 254;
 const secretChars = 43;

@@ -33,7 +33,7 @@ import { exportEndpoint } from "../http/export-endpoints.ts";
 import { type LiveParts, liveEndpoint } from "../http/live-endpoints.ts";
 import { type MetricsParts, metricsRow } from "../http/metrics-endpoints.ts";
 import type { ReadLimits } from "../http/read.ts";
-import { taskContentEndpoint } from "../http/task-content-endpoint.ts";
+import { taskContentEndpoint } from "../http/task-endpoints.ts";
 import { validate } from "../http/validate.ts";
 import { systemClock } from "../lib/clock.ts";
 import { testCredentials } from "../providers/credential-test.ts";
@@ -195,8 +195,8 @@ function erasuresOf({ store, settings: { dataFolder }, pepper, events }: AdminAp
   return erasures;
 }
 
-/** The rows of the admin API, and of `/metrics`. */
-export function adminApi(parts: AdminApiParts, teardown: (() => unknown)[]): readonly Endpoint[] {
+/** The ledger with its index, which follows also between requests. */
+function readerOf(parts: AdminApiParts, teardown: (() => unknown)[]): LedgerReader {
   const reader = createLedgerReader(parts.settings.dataFolder);
   let isClosed = false;
   const catchUp = async (): Promise<void> => {
@@ -210,6 +210,12 @@ export function adminApi(parts: AdminApiParts, teardown: (() => unknown)[]): rea
     clearInterval(timer);
     reader.close();
   });
+  return reader;
+}
+
+/** The rows of the admin API, and of `/metrics`. */
+export function adminApi(parts: AdminApiParts, teardown: (() => unknown)[]): readonly Endpoint[] {
+  const reader = readerOf(parts, teardown);
   const { store, pepper, limits, catalog, gateway, registry, followed } = parts;
   const { dataFolder } = parts.settings;
   const erasures = erasuresOf(parts, teardown);

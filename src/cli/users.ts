@@ -1,8 +1,9 @@
 // `turnpike users`: lists, creates, invites, changes, disables and deletes users of the console, as the admin API does.
 import { userInfo } from "node:os";
 import { createAdmin } from "../admin/admin.ts";
-import { type Principal, userRoleNames } from "../admin/permissions.ts";
+import type { Principal } from "../admin/permissions.ts";
 import { users } from "../admin/resources/users.ts";
+import { userRoleNames } from "../admin/roles.ts";
 import { validate } from "../http/validate.ts";
 import { systemClock } from "../lib/clock.ts";
 import { requestId } from "../lib/ids.ts";

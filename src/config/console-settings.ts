@@ -1,6 +1,6 @@
 // The section `console` of turnpike.yaml: how long sessions last, and the OpenID provider at which people sign in.
 import { type Static, Type } from "typebox";
-import { userRoleNames } from "../admin/permissions.ts";
+import { userRoleNames } from "../admin/roles.ts";
 
 const text = (description: string) => Type.String({ minLength: 1, maxLength: 500, description });
 

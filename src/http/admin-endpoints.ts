@@ -1,6 +1,7 @@
 // The rows of the admin API: every verb of every resource with its path, parameters and schemas.
-import { type TObject, Type } from "typebox";
+import { type TObject, type TProperties, Type } from "typebox";
 import { type Admin, type AdminReply, bodyOf, objectNameOf } from "../admin/admin.ts";
+import { restrictedFields } from "../admin/permissions.ts";
 import { maxLimit } from "../admin/query.ts";
 import { type Resource, type VerbName, verbsOf } from "../admin/resource.ts";
 import type { JsonObject } from "../lib/json.ts";
@@ -70,8 +71,19 @@ function parametersOf({ list }: Resource, verb: VerbName): readonly QueryParamet
   return [...filters, ...pageParameters];
 }
 
+/** Members that only some roles may read may be absent. */
+function shownObject({ name, object }: Resource): TObject {
+  const restricted = restrictedFields(name);
+  const members = Object.entries(object.properties).map(([member, schema]) => [
+    member,
+    restricted.includes(member) ? Type.Optional(schema) : schema,
+  ]);
+  return Type.Object(Object.fromEntries(members) as TProperties);
+}
+
 function replySchema(resource: Resource, verb: VerbName): TObject {
-  const { object, create, actions = {} } = resource;
+  const { create, actions = {} } = resource;
+  const object = shownObject(resource);
   if (verb === "list") return pageSchema(object);
   if (verb === "create") return Type.Object({ ...object.properties, ...create?.once });
   if (verb === "delete")

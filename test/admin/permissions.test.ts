@@ -2,9 +2,10 @@
 import { describe, expect, test } from "bun:test";
 import type { TObject } from "typebox";
 import { bodyOf } from "../../src/admin/admin.ts";
-import { permissions, type Role, requireVerb, requireWritable, roles, visible } from "../../src/admin/permissions.ts";
+import { permissions, requireVerb, requireWritable, visible } from "../../src/admin/permissions.ts";
 import { type Resource, verbsOf } from "../../src/admin/resource.ts";
 import { adminResources, type ResourceDependencies } from "../../src/admin/resources/index.ts";
+import { type Role, roles } from "../../src/admin/roles.ts";
 import { entrySchemas } from "../../src/config/schema.ts";
 
 const resources = adminResources({ schemas: entrySchemas } as Partial<ResourceDependencies> as ResourceDependencies);

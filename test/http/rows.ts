@@ -9,6 +9,7 @@ import { liveEndpoint } from "../../src/http/live-endpoints.ts";
 import { metricsRow } from "../../src/http/metrics-endpoints.ts";
 import { oidcEndpoints } from "../../src/http/oidc-endpoints.ts";
 import { sessionEndpoints } from "../../src/http/session-endpoints.ts";
+import { taskContentEndpoint } from "../../src/http/task-endpoints.ts";
 
 /** The handlers are not called. Pages and files of the documentation are not part of the API. */
 export const rows: readonly Endpoint[] = endpoints({} as EndpointDependencies).filter(
@@ -21,6 +22,7 @@ export const adminRows: readonly Endpoint[] = [
   ...oidcEndpoints(notCalled),
   liveEndpoint(notCalled),
   exportEndpoint(notCalled),
+  taskContentEndpoint(notCalled),
   ...adminEndpoints(
     adminResources({ schemas: entrySchemas } as Partial<ResourceDependencies> as ResourceDependencies),
     notCalled,

@@ -1,52 +1,15 @@
 // Objects of the catalog as the pages of providers and models use them, and the queries for them.
 import { useQuery } from "@tanstack/react-query";
 import { call, listAll, queryOf } from "./api.ts";
-import type { Entry, Provider } from "./types.ts";
+import type { Provider, Route } from "./served.ts";
 
-export type StateName = "available" | "half_open" | "rate_limited" | "breaker_open" | "set_aside";
-
-export interface Measured {
-  readonly state: StateName;
-  readonly until: string | null;
-  readonly in_flight: number;
-  readonly requests: number;
-  readonly error_rate: number | null;
-  readonly first_token_ms: number | null;
-  readonly response_ms: number | null;
-  readonly last_error: {
-    readonly code: string;
-    readonly status: number | null;
-    readonly message: string;
-    readonly at: string;
-  } | null;
-}
-
-export interface CredentialState extends Measured {
-  readonly credential: string | null;
-  readonly models: readonly (Measured & { readonly model: string })[];
-}
-
-export interface LimitUse {
-  readonly credential: string | null;
-  readonly limit: "requests_per_minute" | "tokens_per_minute" | "concurrent_requests" | "cost_per_day";
-  readonly most: string;
-  readonly used: string;
-}
-
-export interface CatalogEntry extends Entry {
-  readonly file_line: number | null;
-}
-
-export interface LiveProvider extends Provider, CatalogEntry {
-  readonly credentials: readonly {
-    readonly name: string;
-    readonly created_at: string;
-    readonly weight?: number;
-    readonly limits?: Readonly<Record<string, unknown>>;
-  }[];
-  readonly health: readonly CredentialState[];
-  readonly limit_use: readonly LimitUse[];
-}
+export type LiveProvider = Provider;
+export type CatalogEntry = Provider | Route;
+export type CredentialState = Provider["health"][number];
+export type StateName = CredentialState["state"];
+export type LimitUse = Provider["limit_use"][number];
+/** What was measured of a credential, or of one model at it. */
+export type Measured = Omit<CredentialState["models"][number], "model">;
 
 export interface PricePair {
   readonly input: string | null;

@@ -26,7 +26,7 @@ const maxRows = 1_000;
 const firstWaitMs = 500;
 const longestWaitMs = 15_000;
 
-const unsettled: Omit<RequestRow, "id" | "created_at" | "key_id" | "model" | "operation"> = {
+const unsettled = {
   ...{ request_id: null, organization_id: null, project_id: null, end_user: null, session: null },
   ...{ format: "", stream: false, state: "open", provider: null, upstream_model: null, credential: null },
   ...{ attempts: 0, status: null, error_code: null, warnings: null, first_byte_ms: null, duration_ms: null },

@@ -1,13 +1,14 @@
 // Requests: one virtual list with filters, the drawer of one request, and the tab of tasks.
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { useEffect, useRef, useState, useSyncExternalStore } from "react";
+import { lazy, Suspense, useEffect, useRef, useState, useSyncExternalStore } from "react";
 import { call, type Page, queryOf } from "../data/api.ts";
 import { count } from "../data/format.ts";
 import { createLiveFeed, type LiveFeed } from "../data/live-feed.ts";
 import { liveInterval } from "../data/queries.ts";
 import type { RequestRow } from "../data/types.ts";
 import { rangeOf, type Search, shared, useSearch } from "../data/url.ts";
+import { withReload } from "../shell/reload.ts";
 import { texts } from "../texts.ts";
 import { Button, Heading, Mark } from "../ui/basics.tsx";
 import { Empty, Failure, Skeleton, TooMuch } from "../ui/states.tsx";
@@ -16,7 +17,8 @@ import { ExportMenu } from "./requests/export.tsx";
 import { Filters, filterNames } from "./requests/filters.tsx";
 import { List } from "./requests/list.tsx";
 import { RequestDrawer } from "./requests/request.tsx";
-import { Tasks } from "./requests/tasks.tsx";
+
+const Tasks = lazy(withReload(() => import("./requests/tasks.tsx").then(({ Tasks: Tab }) => ({ default: Tab }))));
 
 const words = texts.requests;
 const pageSize = 100;
@@ -133,7 +135,15 @@ export default function Requests() {
     <>
       <Heading title={words.title} />
       <UrlTabs label={words.title} titles={words.tabs}>
-        {(tab) => (tab === "tasks" ? <Tasks /> : <History />)}
+        {(tab) =>
+          tab === "tasks" ? (
+            <Suspense fallback={<Skeleton rows={12} />}>
+              <Tasks />
+            </Suspense>
+          ) : (
+            <History />
+          )
+        }
       </UrlTabs>
       {search["open"] === undefined ? null : (
         <RequestDrawer id={search["open"]} close={() => change({ open: undefined })} />

@@ -7,7 +7,7 @@ import type { Prices } from "../../gateway/prices/prices.ts";
 import { formatDecimal } from "../../lib/decimal.ts";
 import { randomId } from "../../lib/ids.ts";
 import type { JsonObject } from "../../lib/json.ts";
-import { closed, integer, isoTime, nullable, text } from "../fields.ts";
+import { closed, integer, isoTime, nullable, text, time } from "../fields.ts";
 import type { LiveCatalog } from "../live-catalog.ts";
 import { type Action, create, type Resource, update } from "../resource.ts";
 import {
@@ -49,10 +49,19 @@ const effective = Type.Object({
     Type.Object({
       book,
       model: text("A model, or a pattern."),
+      provider: Type.Optional(text("Only of this provider.")),
+      operation: Type.Optional(text("Only for this operation.")),
+      region: Type.Optional(text("Only in this region.")),
+      tier: Type.Optional(text("Only for this service tier.")),
+      size: Type.Optional(text("Only for this size.")),
+      quality: Type.Optional(text("Only for this quality.")),
+      from_input_tokens: Type.Optional(integer("Only for requests with so many input tokens.")),
+      valid_from: Type.Optional(time("From when it applies.")),
       of: text("What is counted, such as `inputTokens`; `everything` for a rule over the cost."),
       per: integer("So many cost `usd`."),
       usd: nullable(text("US dollars.")),
       factor: nullable(text("Multiple of the cost.")),
+      source: Type.Optional(text("Where the price is from.")),
     }),
   ),
 });

@@ -72,7 +72,9 @@ const limitNames: { readonly [limit in LimitUse["limit"]]: string } = {
 export const limitUseSchema = Type.Array(
   Type.Object({
     credential: nullable(text("Name of the credential; null for the limits of the provider as a whole.")),
-    limit: text("`requests_per_minute`, `tokens_per_minute`, `concurrent_requests` or `cost_per_day`."),
+    limit: Type.Enum(["requests_per_minute", "tokens_per_minute", "concurrent_requests", "cost_per_day"], {
+      description: "Which limit.",
+    }),
     most: text("The limit. Costs are in US dollars."),
     used: text("What is used of it."),
   }),

@@ -65,14 +65,20 @@ const filters = Type.Object(
 
 const values = "Counts are numbers, amounts of money are decimal strings in US dollars; null where there is none.";
 
+const value = Type.Union([Type.Number(), Type.String(), Type.Null()]);
+
 const object = Type.Object({
   object: Type.Literal("series"),
   group: nullable(text("The value of `group_by`; null for all requests, and for the others together.")),
   other: Type.Boolean({ description: "Whether it is the sum of the values that have no series of their own." }),
   start: time("Start of the first step."),
   step_seconds: integer("Length of a step."),
-  values: Type.Object({}, { description: `By metric, one value for each step. ${values}` }),
-  total: Type.Object({}, { description: "By metric, over all steps: percentiles are of all requests, not of steps." }),
+  values: Type.Record(Type.String(), Type.Array(value), {
+    description: `By metric, one value for each step. ${values}`,
+  }),
+  total: Type.Record(Type.String(), value, {
+    description: "By metric, over all steps: percentiles are of all requests, not of steps.",
+  }),
 });
 
 const isMoney = (name: string): boolean => name === "cost" || name === "price";

@@ -14,9 +14,9 @@ import {
 } from "../../store/service-tokens.ts";
 import { scopesOf } from "../access.ts";
 import { closed, givenTime, isoTime, isoTimeOrNull, nullable, shortText, text, time, version } from "../fields.ts";
-import { scopeNames } from "../permissions.ts";
 import { msOf } from "../query.ts";
 import { type AdminContext, type Changed, create, list, pageOf, type Resource, update } from "../resource.ts";
+import { scopeNames } from "../roles.ts";
 
 const name = shortText("A name that no other live token has.");
 const scopes = Type.Array(Type.Enum([...scopeNames]), {

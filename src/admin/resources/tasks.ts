@@ -13,7 +13,7 @@ import { list, pageOf, type Resource } from "../resource.ts";
 const states = ["queued", "in_progress", "completed", "failed", "cancelled", "expired"];
 
 const poll = Type.Object({
-  number: integer("Which poll it was, from 1. Of many, the first 10 and the newest 30 are kept."),
+  number: integer("Which poll it was, from 1. Of many, the first 10 and the newest 30 are stored."),
   at: time("When the provider was asked."),
   duration_ms: integer("How long it took."),
   status: nullable(integer("The HTTP status of the provider; null if there was no reply.")),

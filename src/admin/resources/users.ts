@@ -5,8 +5,8 @@ import { randomId } from "../../lib/ids.ts";
 import type { JsonObject } from "../../lib/json.ts";
 import { findUser, insertUser, listUsers, removeUser, setInvite, type UserRow, updateUser } from "../../store/users.ts";
 import { closed, isoTime, isoTimeOrNull, nullable, shortText, text, time, version } from "../fields.ts";
-import { userRoleNames, userRoles } from "../permissions.ts";
 import { type Action, type AdminContext, create, list, pageOf, type Resource, update } from "../resource.ts";
+import { userRoleNames, userRoles } from "../roles.ts";
 import { defaultInviteDays, emailOf, inviteUrl, maxInviteDays, newCredential, newInvite, signInOf } from "../users.ts";
 
 const email = Type.String({

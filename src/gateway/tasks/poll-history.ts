@@ -4,7 +4,7 @@ import type { VideoState } from "../../canonical/video.ts";
 
 /** What one poll gave. */
 export interface PollRecord {
-  /** Which poll it was, from 1: those between the first and the newest are not kept. */
+  /** Which poll it was, from 1: those between the first and the newest are not stored. */
   readonly number: number;
   readonly atMs: number;
   readonly durationMs: number;

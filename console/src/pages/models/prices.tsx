@@ -2,10 +2,10 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { call, listAll } from "../../data/api.ts";
-import { type CatalogEntry, filled } from "../../data/catalog.ts";
+import { filled } from "../../data/catalog.ts";
 import { formRules } from "../../data/form-rules.ts";
 import { count, money } from "../../data/format.ts";
-import type { PriceList, PriceRow } from "../../data/types.ts";
+import type { PriceEntry, PriceList, PriceRow } from "../../data/types.ts";
 import { fill, texts } from "../../texts.ts";
 import { Allowed } from "../../ui/allowed.tsx";
 import { Button, Section, Source } from "../../ui/basics.tsx";
@@ -19,14 +19,6 @@ import { Repricing } from "./repricing.tsx";
 const words = texts.models;
 const maxShown = 200;
 
-interface PriceEntry extends CatalogEntry {
-  readonly book: "cost" | "price";
-}
-
-export interface DatedRow extends PriceRow {
-  readonly valid_from?: string;
-}
-
 export const usePrices = () =>
   useQuery({
     queryKey: ["prices"],
@@ -36,7 +28,7 @@ export const usePrices = () =>
 
 const useEntries = () => useQuery({ queryKey: ["price-entries"], queryFn: () => listAll<PriceEntry>("prices") });
 
-const priceColumns: readonly Column<DatedRow>[] = [
+const priceColumns: readonly Column<PriceRow>[] = [
   { id: "model", title: words.priceColumns.model, value: ({ model }) => model, cell: ({ model }) => model },
   { id: "book", title: words.priceColumns.book, value: ({ book }) => book, cell: ({ book }) => book },
   {
@@ -63,7 +55,7 @@ const priceColumns: readonly Column<DatedRow>[] = [
 const idOfPrice = (row: PriceRow): string => JSON.stringify(Object.entries(row));
 
 /** The rows of the book that apply, or why there are none. */
-export const PriceTable = ({ rows }: { readonly rows: readonly DatedRow[] }) =>
+export const PriceTable = ({ rows }: { readonly rows: readonly PriceRow[] }) =>
   rows.length === 0 ? (
     <Empty>{words.noPrices}</Empty>
   ) : (
