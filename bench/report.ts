@@ -143,7 +143,7 @@ export function report(results: Results): string {
   return `# Performance
 
 This page is generated: \`npm run bench -- --write\` measures and rewrites it. \`--quick\` takes little more than a minute, \`--only turnpike,relay\`
-picks peers, \`--json\` prints the raw figures.
+picks peers, \`--json\` prints the raw figures. What other commands measured, and which step costs how much: [other measurements](performance-parts.md).
 
 ${facts(results)}
 - ${results.rounds} rounds of ${results.cellMs} ms for each peer, workload and number of connections
