@@ -224,7 +224,7 @@ export const otherBounds: Readonly<Record<string, readonly string[]>> = {
     "src/gateway/tasks/poll.ts waitMs",
     "src/gateway/tasks/schedule.ts growth firstMs mostMs mostTroubleMs",
     ...["src/gateway/tasks/task-state.ts unknownForMs", "src/gateway/tasks/transfer.ts renewMs"],
-    "src/http/slow-body.ts lookMs",
+    ...["src/http/slow-body.ts lookMs", "src/gateway/ledger/reader.ts usualPatienceMs retryAfterMs"],
     "src/app/local-servers.ts laterTimeoutMs listTimeoutMs maxMisses",
     "src/providers/discover.ts patienceMs",
     "src/providers/kling.ts lifeSeconds skewSeconds earlyMs",

@@ -6,6 +6,7 @@ import { createLedgerReader } from "../../src/gateway/ledger/reader.ts";
 import { readRequestPage } from "../../src/gateway/ledger/request-list.ts";
 import { readUsageReport } from "../../src/gateway/ledger/usage-report.ts";
 import { temporaryFolder } from "../store/engines.ts";
+import { fillLedger } from "../support/many-requests.ts";
 import { addRows } from "./many-rows.ts";
 
 test("usage and pages come from the thread as from this one, and so do faults", async () => {
@@ -18,6 +19,22 @@ test("usage and pages come from the thread as from this one, and so do faults", 
   expect(await reader.requests(page)).toEqual(readRequestPage(folder.path, page));
   const fault = await reader.requests({ limit: 1, cursor: "x" }).catch((thrown: unknown) => String(thrown));
   expect(fault).toContain("The cursor is not one");
+  reader.close();
+  folder.remove();
+});
+
+test("queries are refused when they have waited for the index, and answered when it is made", async () => {
+  const folder = temporaryFolder();
+  await fillLedger({ dataFolder: folder.path, rows: 40_000, startMs: Date.now() - 40_000_000, everyMs: 1_000 });
+  const reader = createLedgerReader(folder.path, 50);
+  const refused = { code: "ledger_index_not_ready", status: 503, retryAfterMs: 60_000 };
+  const made = reader.catchUp();
+  await expect(reader.requests({ limit: 1 })).rejects.toMatchObject(refused);
+  await expect(reader.usage({ groupBy: ["day"] })).rejects.toMatchObject(refused);
+  await made;
+  const patient = createLedgerReader(folder.path);
+  expect((await patient.requests({ limit: 1 })).rows).toHaveLength(1);
+  patient.close();
   reader.close();
   folder.remove();
 });

@@ -1,16 +1,16 @@
 // Requests: one virtual list with filters, the drawer of one request, and the tab of tasks.
 import { useInfiniteQuery } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
 import { lazy, Suspense, useEffect, useRef, useState, useSyncExternalStore } from "react";
 import { call, type Page, queryOf } from "../data/api.ts";
 import { count } from "../data/format.ts";
 import { createLiveFeed, type LiveFeed } from "../data/live-feed.ts";
 import { liveInterval } from "../data/queries.ts";
 import type { RequestRow } from "../data/types.ts";
-import { rangeOf, type Search, shared, useSearch } from "../data/url.ts";
+import { rangeOf, type Search, useSearch } from "../data/url.ts";
 import { withReload } from "../shell/reload.ts";
 import { texts } from "../texts.ts";
 import { Button, Heading, Mark } from "../ui/basics.tsx";
+import { PlaceLink } from "../ui/place-link.tsx";
 import { Empty, Failure, Skeleton, TooMuch } from "../ui/states.tsx";
 import { UrlTabs } from "../ui/tabs.tsx";
 import { ExportMenu } from "./requests/export.tsx";
@@ -108,9 +108,9 @@ function History() {
                 {texts.common.clear}
               </Button>
             ) : (
-              <Link to="/keys" search={{ ...shared(search), connect: "1" } as never} className="text-accent underline">
+              <PlaceLink to="/keys" search={{ connect: "1" }}>
                 {words.connect}
-              </Link>
+              </PlaceLink>
             )
           }
         >

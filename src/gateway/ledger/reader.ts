@@ -1,4 +1,5 @@
 // Reads the ledger for a gateway that serves requests, in a thread, so that the event loop never waits for it.
+import { GatewayError } from "../../canonical/error.ts";
 import { createThread } from "../../lib/thread.ts";
 import { workerAddress } from "../../lib/worker.ts";
 import type { Facet, FacetQuery } from "./facets.ts";
@@ -19,18 +20,44 @@ export interface LedgerReader {
   /** From roll-ups. */
   series(query: SeriesQuery): Promise<Series>;
   facets(query: FacetQuery): Promise<readonly Facet[]>;
-  /** Brings `usage.db` up to date, so that the next query has little to do. */
+  /** Brings `usage.db` up to date, however long it takes, so that the next query has little to do. */
   catchUp(): Promise<void>;
   close(): void;
 }
 
-/** The thread is started by the first query. */
-export function createLedgerReader(dataFolder: string): LedgerReader {
+/** Far longer than a query takes; only the making of the index does. */
+const usualPatienceMs = 30_000;
+
+const notReady = (): GatewayError =>
+  new GatewayError("overloaded", "The index of the ledger is being made. Try again in a minute.", {
+    code: "ledger_index_not_ready",
+    retryAfterMs: 60_000,
+  });
+
+/**
+ * The thread is started by the first query. After an update, or with the ledger of an older version, it makes the index
+ * first, which takes minutes for millions of rows: queries are refused with status 503 when they have waited for it.
+ */
+export function createLedgerReader(dataFolder: string, patienceMs = usualPatienceMs): LedgerReader {
   const thread = createThread<ReadJob, ReadResult>(() => workerAddress("gateway/ledger/reader-worker.ts", import.meta));
+  /** When the jobs that are not done were given, oldest first: they are done in this order. */
+  const given: number[] = [];
+  const run = async (job: ReadJob): Promise<unknown> => {
+    given.push(performance.now());
+    try {
+      const { result } = await thread.run(job);
+      if ("error" in result) throw new Error(result.error);
+      return result.value;
+    } finally {
+      given.shift();
+    }
+  };
   const ask = async (job: ReadJob): Promise<unknown> => {
-    const { result } = await thread.run(job);
-    if ("error" in result) throw new Error(result.error);
-    return result.value;
+    const waitedMs = performance.now() - (given[0] ?? Number.POSITIVE_INFINITY);
+    if (waitedMs > patienceMs) throw notReady();
+    const { promise, reject } = Promise.withResolvers<never>();
+    const timer = setTimeout(() => reject(notReady()), patienceMs);
+    return await Promise.race([run(job), promise]).finally(() => clearTimeout(timer));
   };
   return {
     usage: async (query) => (await ask({ dataFolder, read: "usage", query })) as readonly UsageReportRow[],
@@ -40,7 +67,7 @@ export function createLedgerReader(dataFolder: string): LedgerReader {
     series: async (query) => (await ask({ dataFolder, read: "series", query })) as Series,
     facets: async (query) => (await ask({ dataFolder, read: "facets", query })) as readonly Facet[],
     async catchUp() {
-      await ask({ dataFolder, read: "nothing" });
+      await run({ dataFolder, read: "nothing" });
     },
     close: () => thread.close(),
   };

@@ -1,14 +1,14 @@
 // Connect: pick a client, copy its settings, and see the first request arrive.
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
 import { useDeferredValue, useState } from "react";
 import { base, call, listAll, type Page } from "../../data/api.ts";
 import { useModels } from "../../data/queries.ts";
 import type { Client, RequestRow } from "../../data/types.ts";
-import { shared, useSearch } from "../../data/url.ts";
+import { useSearch } from "../../data/url.ts";
 import { texts } from "../../texts.ts";
 import { Code, Mark } from "../../ui/basics.tsx";
 import { Field } from "../../ui/form.tsx";
+import { PlaceLink } from "../../ui/place-link.tsx";
 import { Loaded } from "../../ui/states.tsx";
 
 const words = texts.connect;
@@ -16,7 +16,6 @@ const pollMs = 1_500;
 
 /** Asks for the newest request until one arrives that is newer than this page. */
 function Arrival() {
-  const [search] = useSearch();
   const [since] = useState(() => new Date().toISOString());
   const { data } = useQuery({
     queryKey: ["arrival", since],
@@ -31,13 +30,9 @@ function Arrival() {
       ) : (
         <>
           <Mark tone={first.state === "failed" ? "failing" : "ok"}>{words.arrived}</Mark>{" "}
-          <Link
-            to="/requests"
-            search={{ ...shared(search), open: first.id } as never}
-            className="text-accent underline"
-          >
+          <PlaceLink to="/requests" search={{ open: first.id }}>
             {texts.palette.openRequest}
-          </Link>
+          </PlaceLink>
         </>
       )}
     </p>

@@ -1,18 +1,18 @@
 // The drawer of one key: budgets, limits, and what can be done with it.
 import { useQueryClient } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { call } from "../../data/api.ts";
 import { count, money } from "../../data/format.ts";
 import { useSeries } from "../../data/queries.ts";
 import type { BudgetRow, Key, Project } from "../../data/types.ts";
-import { rangeOf, shared, useSearch } from "../../data/url.ts";
+import { rangeOf, useSearch } from "../../data/url.ts";
 import { fill, texts } from "../../texts.ts";
 import { Allowed } from "../../ui/allowed.tsx";
 import { Button, Id, Section, Source, Time } from "../../ui/basics.tsx";
 import { BudgetBar } from "../../ui/budget-bar.tsx";
 import { ConfirmName } from "../../ui/confirm.tsx";
 import { Field, Form } from "../../ui/form.tsx";
+import { PlaceLink } from "../../ui/place-link.tsx";
 import { Failure, Loaded } from "../../ui/states.tsx";
 import { Trend } from "../../ui/trend.tsx";
 import { RuleFields, rulesOf, valuesOf } from "./forms.tsx";
@@ -137,13 +137,9 @@ function Usage({ apiKey }: { readonly apiKey: Key }) {
         }}
       </Loaded>
       <p className="mt-1">
-        <Link
-          to="/requests"
-          search={{ ...shared(search), key_id: apiKey.id } as never}
-          className="text-accent underline"
-        >
+        <PlaceLink to="/requests" search={{ key_id: apiKey.id }}>
           {words.requestsOf}
-        </Link>
+        </PlaceLink>
       </p>
     </Section>
   );

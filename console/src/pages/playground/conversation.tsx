@@ -1,15 +1,14 @@
 // The conversation with one model: its parts as text, calls that want a result, times, cost and waterfall.
 import { useQuery } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { call } from "../../data/api.ts";
 import { duration } from "../../data/format.ts";
 import type { RequestRow } from "../../data/types.ts";
-import { shared, useSearch } from "../../data/url.ts";
 import { spansOf } from "../../data/waterfall.ts";
 import { fill, texts } from "../../texts.ts";
 import { Button, Money } from "../../ui/basics.tsx";
 import { Field } from "../../ui/form.tsx";
+import { PlaceLink } from "../../ui/place-link.tsx";
 import { Empty, Failure } from "../../ui/states.tsx";
 import { Waterfall } from "../requests/waterfall.tsx";
 import { AudioView, ImageView } from "./media.tsx";
@@ -117,7 +116,6 @@ const rowRetryMs = 400;
 
 /** The row of the ledger appears when the request is settled. */
 function Result({ run }: { readonly run: Run }) {
-  const [search] = useSearch();
   const { requestId } = run;
   const { data } = useQuery({
     queryKey: ["request", requestId],
@@ -137,13 +135,9 @@ function Result({ run }: { readonly run: Run }) {
           <span className="break-all text-muted">{`${data.provider}/${data.upstream_model}`}</span>
         ) : null}
         {requestId === null ? null : (
-          <Link
-            to="/requests"
-            search={{ ...shared(search), open: requestId } as never}
-            className="text-accent underline"
-          >
+          <PlaceLink to="/requests" search={{ open: requestId }}>
             {words.openRequest}
-          </Link>
+          </PlaceLink>
         )}
       </p>
     </Waterfall>

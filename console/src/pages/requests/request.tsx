@@ -1,18 +1,17 @@
 // One request: its path in one line, the waterfall, why, the cost term by term, what was changed, and stored bodies.
 import { useQuery } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { ApiError, call } from "../../data/api.ts";
 import { duration, money } from "../../data/format.ts";
 import { termsOf } from "../../data/price-terms.ts";
 import { useKeyNames } from "../../data/queries.ts";
 import type { RequestRow } from "../../data/types.ts";
-import { shared, useSearch } from "../../data/url.ts";
 import { reasonsOf, spansOf } from "../../data/waterfall.ts";
 import { fill, texts } from "../../texts.ts";
 import { Allowed } from "../../ui/allowed.tsx";
 import { Button, CopyButton, Id, Mark, Money, Section, Time } from "../../ui/basics.tsx";
 import { Drawer } from "../../ui/drawer.tsx";
+import { PlaceLink } from "../../ui/place-link.tsx";
 import { Empty, Failure, Loaded } from "../../ui/states.tsx";
 import { codeOf } from "../playground/code.ts";
 import type { Chat } from "../playground/message.ts";
@@ -149,7 +148,6 @@ const chatOf = ({ model }: RequestRow): Chat => ({
 });
 
 function Actions({ row }: { readonly row: RequestRow }) {
-  const [search] = useSearch();
   const canReplay = row.operation === "chat" && !isRunning(row.state);
   return (
     <p className="mt-2 flex flex-wrap items-center gap-2">
@@ -157,13 +155,9 @@ function Actions({ row }: { readonly row: RequestRow }) {
         {isRunning(row.state) ? <Cancel id={row.id} /> : null}
       </Allowed>
       {canReplay ? (
-        <Link
-          to="/playground"
-          search={{ ...shared(search), request: row.id } as never}
-          className="text-accent underline"
-        >
+        <PlaceLink to="/playground" search={{ request: row.id }}>
           {words.replay}
-        </Link>
+        </PlaceLink>
       ) : null}
       <CopyButton text={curlOf(row)} label={words.copyCurl} />
       {row.operation === "chat"

@@ -1,20 +1,18 @@
 // What can be done with a task: its request is opened, and a running one is canceled.
 import { useQueryClient } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { call } from "../../data/api.ts";
 import type { Task } from "../../data/types.ts";
-import { shared, useSearch } from "../../data/url.ts";
 import { texts } from "../../texts.ts";
 import { Allowed } from "../../ui/allowed.tsx";
 import { Button } from "../../ui/basics.tsx";
+import { PlaceLink } from "../../ui/place-link.tsx";
 import { Failure } from "../../ui/states.tsx";
 
 const words = texts.tasks;
 const isRunning = ({ state }: Task): boolean => state === "queued" || state === "in_progress";
 
 export function TaskActions({ task }: { readonly task: Task }) {
-  const [search] = useSearch();
   const queries = useQueryClient();
   const [error, setError] = useState<unknown>(null);
   const cancel = () =>
@@ -24,13 +22,9 @@ export function TaskActions({ task }: { readonly task: Task }) {
     );
   return (
     <span className="flex items-center gap-2">
-      <Link
-        to="/requests"
-        search={{ ...shared(search), open: task.exchange_id } as never}
-        className="text-accent underline"
-      >
+      <PlaceLink to="/requests" search={{ open: task.exchange_id }}>
         {words.request}
-      </Link>
+      </PlaceLink>
       <Allowed resource="tasks" verb="cancel">
         {isRunning(task) ? <Button onClick={() => void cancel()}>{words.cancel}</Button> : null}
       </Allowed>
