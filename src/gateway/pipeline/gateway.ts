@@ -15,6 +15,6 @@ export interface Gateway extends GatewayDependencies {
   answerAdmitted(admitted: AdmittedExchange, request: GatewayRequest, context: RequestContext): Promise<GatewayReply>;
   /** Any other exchange, from its admission to its answer. */
   run<T>(request: ExchangeRequest, work: Work<T>): Promise<T>;
-  /** Any other exchange, from its admission to its answer. */
+  /** Settles an exchange that was left pending when its request was answered, maybe by another process. */
   settlePending(ids: RequestIds, ending: Ending): Promise<void>;
 }
