@@ -18,7 +18,7 @@ const order = ["authentication", "body", "parsing", "queue", "access", "routing"
 const upstreamParts = ["attempts", "wait", "stream", "settlement"];
 
 /** How long the policy below takes, by the name of the key. */
-const slowMs = 30;
+const slowMs = 100;
 
 function spin(isSlow: boolean): void {
   for (const end = performance.now() + slowMs; isSlow && performance.now() < end; );
@@ -137,13 +137,14 @@ test("the time that the client takes for its body is its own part", async () => 
     new ReadableStream({
       async start(controller) {
         controller.enqueue(text.slice(0, 10));
-        await Bun.sleep(100);
+        // On a busy machine the gateway may begin to read some time later.
+        await Bun.sleep(600);
         controller.enqueue(text.slice(10));
         controller.close();
       },
     });
   const parts = await partsOf((await ask({}, "plain", slow)).id);
-  expect(parts["body"]).toBeGreaterThan(95);
+  expect(parts["body"]).toBeGreaterThan(300);
   expect(longest(parts)).toBe("body");
 });
 
