@@ -46,7 +46,22 @@ const consoleStates = ({ succeeded, failed }: ConsoleSetting): readonly State[] 
   { name: "requests-no-match", path: "/console/requests?model=nothing", show: text("No request matches") },
   { name: "request", path: `/console/requests?open=${succeeded}`, isDialog: true, show: text("Waterfall") },
   { name: "request-failed", path: `/console/requests?open=${failed}`, isDialog: true, show: text(/failed, 502/) },
-  { name: "tasks", path: "/console/requests?tab=tasks", show: text("No tasks") },
+  { name: "tasks", path: "/console/requests?tab=tasks&task_state=failed", show: text("No task is in this state") },
+  {
+    name: "task",
+    path: "/console/requests?tab=tasks&task_state=completed&live=1",
+    isDialog: true,
+    // A video is made for it, which the list follows.
+    show: async (page) => {
+      await page.request.post(new URL("/v1/videos", page.url()).href, {
+        headers: { authorization: `Bearer ${clientKey}` },
+        data: { model: "sandbox/video", prompt: "[sandbox run=1] A bridge" },
+      });
+      await page.getByRole("table", { name: "Tasks" }).getByRole("button", { name: "sandbox/video" }).first().click();
+      await page.getByRole("button", { name: "Show the video" }).click();
+      await page.getByLabel("Video 1").waitFor();
+    },
+  },
   { name: "playground", path: "/console/playground", show: text("Client format") },
   {
     name: "playground-answer",
