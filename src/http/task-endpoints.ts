@@ -48,7 +48,8 @@ export function taskContentEndpoint(parts: () => ContentParts): HandlerEndpoint 
     method: "GET",
     path: "/admin/api/tasks/{id}/content",
     operationId: "getTaskContent",
-    summary: "Returns the video of a task, with ranges. Each look, but not each range, is in the audit log.",
+    summary:
+      "Returns the video of a task, with ranges. What a caller reads within an hour is one entry of the audit log.",
     access: { key: "admin" },
     ...protocols.openai,
     tag: "Admin",

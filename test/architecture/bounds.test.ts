@@ -2,7 +2,8 @@
 import { expect, test } from "bun:test";
 import { fixedLimits } from "../../scripts/fixed-limits.ts";
 import { fieldOf, limitRows } from "../../src/config/limits.ts";
-import { boundsIn, boundsWithoutRow, exceptedBounds, isBoundName } from "./bounds.ts";
+import { boundsIn, boundsWithoutRow, isBoundName } from "./bounds.ts";
+import { exceptedBounds } from "./excepted-bounds.ts";
 import { sourceFiles } from "./source.ts";
 
 const source = sourceFiles("src").filter(({ path }) => !path.startsWith("src/console/"));

@@ -91,8 +91,15 @@ test("the video is shown with its ranges, and one look is one entry of the audit
   expect([part.status, part.headers.get("content-range"), await part.text()]).toEqual([206, "bytes 4-5/10", "45"]);
   expect(up.requests.at(-1)?.headers.get("range")).toBe("bytes=4-5");
   expect(await looks(id)).toHaveLength(1);
-  await (await look(id, { range: "bytes=0-1" })).text();
-  expect(await looks(id)).toHaveLength(2);
+  const other = await token("bodies:read");
+  await (await look(id, { range: "bytes=4-5", authorization: `Bearer ${other}` })).text();
+  expect(await looks(id)).toMatchObject([{ actor: { kind: "service_token" } }, { actor: { kind: "admin_key" } }]);
+});
+
+test.each(["bytes=1-", "bytes=-9"])("a first look at %s is in the audit log, too", async (range) => {
+  const id = await finished("video/mp4");
+  await (await look(id, { range })).text();
+  expect(await looks(id)).toHaveLength(1);
 });
 
 test("what a browser could run is a file to save", async () => {
