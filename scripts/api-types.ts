@@ -1,5 +1,6 @@
 // Writes the types of what the admin API serves for the console, from the schemas of the API.
 import { join } from "node:path";
+import type { Schema } from "../console/src/docs/spec.ts";
 import { adminResources, type ResourceDependencies } from "../src/admin/resources/index.ts";
 import { entrySchemas } from "../src/config/schema.ts";
 import { adminEndpoints } from "../src/http/admin-endpoints.ts";
@@ -7,18 +8,6 @@ import { document } from "../src/http/openapi/document.ts";
 
 const biomePath = join(import.meta.dir, "..", "node_modules", ".bin", "biome");
 export const file = join(import.meta.dir, "..", "console", "src", "data", "served.ts");
-
-interface Schema {
-  readonly type?: string | readonly string[];
-  readonly enum?: readonly unknown[];
-  readonly const?: unknown;
-  readonly anyOf?: readonly Schema[];
-  readonly items?: Schema;
-  readonly properties?: Readonly<Record<string, Schema>>;
-  readonly required?: readonly string[];
-  readonly additionalProperties?: Schema | boolean;
-  readonly patternProperties?: Readonly<Record<string, Schema>>;
-}
 
 /** Each type with the place of its schema: a method, a path, and the members below. */
 const places: Readonly<Record<string, readonly [method: string, path: string, ...members: string[]]>> = {

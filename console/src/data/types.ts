@@ -1,6 +1,6 @@
 // Objects of the admin API as the pages use them, with names for their parts.
 import { formRules } from "./form-rules.ts";
-import type { BudgetRow, PriceList, RequestRow, Route, Task } from "./served.ts";
+import type { BudgetRow, PriceList, RequestRow, Task } from "./served.ts";
 
 export type {
   AttentionItem,
@@ -44,5 +44,4 @@ export interface Budget {
   readonly period: BudgetRow["period"];
 }
 
-export type Entry = Omit<Route, "object">;
 export const userRoles = formRules.users.role.enum;
