@@ -201,7 +201,7 @@ async function serveAsk(dependencies: HandlerDependencies, endpoint: ModelEndpoi
     readMs: body.readMs,
     requestId,
   };
-  const source = body.json === undefined || given !== body.wire ? undefined : { value: wire, bytes: body.json };
+  const source = body.json === undefined || given !== body.wire ? undefined : { value: wire, body: body.json };
   const incoming: IncomingRequest = {
     dialect,
     wire,

@@ -4,7 +4,7 @@ import type { UploadedFile } from "../dialects/dialect.ts";
 import { parseBody } from "../lib/body-thread.ts";
 import { isObject, type JsonObject } from "../lib/json.ts";
 import type { MultipartLimits } from "../lib/multipart.ts";
-import type { JsonFault, JsonLimits } from "../lib/read-json.ts";
+import type { JsonBody, JsonFault, JsonLimits } from "../lib/read-json.ts";
 import { decode, decoderFor, tooLarge } from "./decompress.ts";
 import { type BodyPace, withinPace } from "./slow-body.ts";
 
@@ -40,17 +40,16 @@ function declaredBytes({ headers }: Request): number | null {
   return declared === null ? null : Number.parseInt(declared, 10);
 }
 
+/** A body that is read in one piece does not show its progress: a small one must arrive within the grace period, a
+ * larger one within the time allowed for all of it.
+ */
+const assumedBytes = (declared: number): number => (declared < smallBytes ? 0 : declared);
+
 function readBytes(request: Request, maxBytes: number, pace: BodyPace): Promise<Uint8Array<ArrayBuffer>> {
   const declared = declaredBytes(request);
   if (declared !== null && declared > maxBytes) throw tooLarge(maxBytes);
-  // A body that is read in one piece does not show its progress: a small one must arrive within the grace period, a
-  // larger one within the time allowed for all of it.
   if (declared !== null && declared <= onePieceBytes)
-    return withinPace(
-      pace,
-      () => request.bytes() as Promise<Uint8Array<ArrayBuffer>>,
-      declared < smallBytes ? 0 : declared,
-    );
+    return withinPace(pace, () => request.bytes() as Promise<Uint8Array<ArrayBuffer>>, assumedBytes(declared));
   return withinPace(pace, (progress) =>
     declared === null ? gather(request, maxBytes, progress) : gatherExactly(request, declared, progress),
   );
@@ -129,7 +128,7 @@ export interface ReadBody {
   /** The duration until the body was complete. */
   readonly readMs: number;
   /** The body itself, if it was JSON. */
-  readonly json?: Uint8Array<ArrayBuffer>;
+  readonly json?: JsonBody;
   readonly files?: readonly UploadedFile[];
   /** It may contain exact numbers. */
   readonly mayBeExact?: boolean;
@@ -137,18 +136,36 @@ export interface ReadBody {
   release?(): void;
 }
 
+/** Below this, a copy costs less than a blob. */
+const copiedBytes = 16 * 1024;
+
+/** Whether a body is read as a blob, whose memory the runtime shares with its text where that is ASCII. */
+function isShareable(request: Request, { maxBodyBytes }: ReadLimits): boolean {
+  const declared = declaredBytes(request) ?? 0;
+  const isOnePiece = declared >= copiedBytes && declared <= onePieceBytes && declared <= maxBodyBytes;
+  return isOnePiece && decoderFor(request.headers.get("content-encoding")) === null;
+}
+
+/** The text of a body if it is ASCII, otherwise its bytes, which have to be checked. */
+async function readShared(request: Request, limits: ReadLimits): Promise<JsonBody> {
+  const assumed = assumedBytes(declaredBytes(request) ?? 0);
+  const blob = await withinPace(limits, () => request.blob(), assumed);
+  const text = await blob.text();
+  // Other characters have more bytes, and each invalid byte is replaced.
+  const isAscii = text.length === blob.size && !text.includes("\ufffd");
+  return isAscii ? text : ((await blob.bytes()) as Uint8Array<ArrayBuffer>);
+}
+
 /** The JSON object of a request. Throws status 400, 413 or 415. */
 export async function readJson(request: Request, limits: ReadLimits): Promise<ReadBody> {
   checkType(request);
   const startedMs = performance.now();
-  const bytes = await readPlain(request, limits);
+  const body = isShareable(request, limits) ? await readShared(request, limits) : await readPlain(request, limits);
   const readMs = performance.now() - startedMs;
-  const { length } = bytes;
-  const parsing = parseBody(bytes, limits);
+  const { length: bytes } = body;
+  const parsing = parseBody(body, limits);
   const parsed = parsing instanceof Promise ? await parsing : parsing;
   if (!parsed.ok) throw faultError(parsed.fault);
   if (!isObject(parsed.value)) throw new GatewayError("invalid_json", "The body must be a JSON object.");
-  const { value: wire, bytes: json, mayBeExact } = parsed;
-  const read = { wire, bytes: length, readMs, mayBeExact };
-  return json === undefined ? read : { ...read, json };
+  return { wire: parsed.value, bytes, readMs, mayBeExact: parsed.mayBeExact, json: parsed.body };
 }

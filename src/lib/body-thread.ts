@@ -3,20 +3,20 @@ import { isAscii } from "node:buffer";
 import { inSteps } from "./event-loop-turn.ts";
 import { type Json, jsonText } from "./json.ts";
 import { writeSteps } from "./json-write.ts";
-import { type JsonFault, type JsonLimits, type JsonResult, parseJson } from "./read-json.ts";
+import { bytesOf, type JsonBody, type JsonFault, type JsonLimits, parseJson } from "./read-json.ts";
 import { putBack, type TakenOut } from "./redact-bytes.ts";
 import { isLargerThan } from "./size.ts";
 import { createThread, type Thread } from "./thread.ts";
 import { workerAddress } from "./worker.ts";
 
 export interface ParseJob {
-  readonly bytes: Uint8Array;
+  readonly bytes: Uint8Array<ArrayBuffer>;
   readonly limits: JsonLimits;
 }
 
 /** `root` has one member, the value; its long texts arrive separately. */
 export type ParseResult =
-  | ({ readonly root: { value: Json }; readonly mayBeExact: boolean; readonly bytes: Uint8Array } & Omit<
+  | ({ readonly root: { value: Json }; readonly mayBeExact: boolean; readonly bytes: Uint8Array<ArrayBuffer> } & Omit<
       TakenOut,
       "texts"
     >)
@@ -34,48 +34,38 @@ const plainQuotes = 40_000;
 const plainCommas = 100_000;
 const [quote, comma, bracket, brace] = [34, 44, 91, 123];
 
-/** Whether a byte occurs at most so many times, with native searches, which are fast where it is rare. */
-function isRare(bytes: Uint8Array, byte: number, most: number): boolean {
-  let count = 0;
-  for (let at = bytes.indexOf(byte); at >= 0; at = bytes.indexOf(byte, at + 1)) if (++count > most) return false;
-  return true;
-}
+/** A part of each block is read, at a random place, so that no body can be made to hide what it holds. */
+const blockChars = 4_096;
+const partChars = 64;
+const share = partChars / blockChars;
 
-/**
- * Quotes and commas are frequent in text: they are counted in a part of each block, at a place that changes from block
- * to block.
- */
-const blockBytes = 4_096;
-const partBytes = 256;
-const partsOfBlock = blockBytes / partBytes;
-const placeStep = 7;
-
-function hasFew(bytes: Uint8Array, byte: number, mostInAll: number): boolean {
-  const most = mostInAll / partsOfBlock;
-  let count = 0;
-  let place = bytes.length;
-  for (let block = 0; block < bytes.length; block += blockBytes) {
-    place = (place * placeStep + (bytes[block] ?? 0) + 1) % partsOfBlock;
-    const part = bytes.subarray(block + place * partBytes, block + (place + 1) * partBytes);
-    for (let at = part.indexOf(byte); at >= 0; at = part.indexOf(byte, at + 1)) if (++count > most) return false;
+/** How often each ASCII character is in the parts of a text. */
+function countParts(text: string): Uint32Array {
+  const counts = new Uint32Array(128);
+  for (let block = 0; block < text.length; block += blockChars) {
+    const from = block + Math.floor(Math.random() * (blockChars - partChars));
+    const to = Math.min(from + partChars, text.length);
+    for (let at = from; at < to; at++) counts[text.charCodeAt(at)] = (counts[text.charCodeAt(at)] ?? 0) + 1;
   }
-  return true;
+  return counts;
 }
 
-/** Whether a body is parsed faster than it is transferred to a thread and back. */
-function isPlain(bytes: Uint8Array): boolean {
-  if (bytes.length <= inPlaceBytes) return true;
-  if (bytes.length > plainBytes || !isAscii(bytes)) return false;
-  if (!isRare(bytes, bracket, plainContainers) || !isRare(bytes, brace, plainContainers)) return false;
-  return hasFew(bytes, quote, plainQuotes) && hasFew(bytes, comma, plainCommas);
+/** Whether an ASCII text is parsed faster than it is transferred to a thread and back. */
+function isPlain(text: string): boolean {
+  if (text.length <= inPlaceBytes) return true;
+  if (text.length > plainBytes) return false;
+  const counts = countParts(text);
+  const isRare = (code: number, most: number): boolean => (counts[code] ?? 0) <= most * share;
+  const hasFewContainers = isRare(bracket, plainContainers) && isRare(brace, plainContainers);
+  return hasFewContainers && isRare(quote, plainQuotes) && isRare(comma, plainCommas);
 }
 
 /** One for the process: it belongs to the runtime, like the event loop that it relieves. */
 const thread: Thread<ParseJob, ParseResult> = createThread(() => workerAddress("lib/body-worker.ts", import.meta));
 
 /** The buffer of these bytes if it contains nothing else, so that it can be transferred. */
-function ownBuffer({ buffer, byteLength }: Uint8Array): ArrayBuffer[] {
-  return buffer instanceof ArrayBuffer && buffer.byteLength === byteLength ? [buffer] : [];
+function ownBuffer({ buffer, byteLength }: Uint8Array<ArrayBuffer>): ArrayBuffer[] {
+  return buffer.byteLength === byteLength ? [buffer] : [];
 }
 
 /** Only the limits, because a message to a thread is copied. */
@@ -88,25 +78,33 @@ function limitsIn(limits: JsonLimits): JsonLimits {
   };
 }
 
-/** The parsed value with its bytes: the given ones may have been transferred to a thread and back. */
-type ParsedBody<Bytes extends Uint8Array = Uint8Array> = JsonResult & { readonly bytes?: Bytes };
+/** A parsed value, and the body that it was parsed from. */
+type ParsedBody =
+  | { readonly ok: true; readonly value: Json; readonly mayBeExact: boolean; readonly body: JsonBody }
+  | { readonly ok: false; readonly fault: JsonFault };
 
-/** As `parseJson`. The bytes are transferred and must not be used afterwards. */
-export function parseBody<Bytes extends Uint8Array>(
-  bytes: Bytes,
-  limits: JsonLimits,
-): ParsedBody<Bytes> | Promise<ParsedBody<Bytes>> {
-  if (!isPlain(bytes)) return parseApart(bytes, limits);
-  const parsed = parseJson(bytes, limits);
-  return parsed.ok ? { ok: true, value: parsed.value, mayBeExact: parsed.mayBeExact, bytes } : parsed;
+/** The text of a body that may be parsed in place; null for one that is too large, or not ASCII and not small. */
+function textInPlace(body: JsonBody): JsonBody | null {
+  if (typeof body === "string" || body.length <= inPlaceBytes) return body;
+  return body.length <= plainBytes && isAscii(body)
+    ? Buffer.from(body.buffer, body.byteOffset, body.length).toString("latin1")
+    : null;
 }
 
-async function parseApart<Bytes extends Uint8Array>(bytes: Bytes, limits: JsonLimits): Promise<ParsedBody<Bytes>> {
+/** As `parseJson`; a text must be ASCII. Bytes may be transferred, and must not be used afterwards. */
+export function parseBody(body: JsonBody, limits: JsonLimits): ParsedBody | Promise<ParsedBody> {
+  const text = textInPlace(body);
+  if (text === null || (typeof text === "string" && !isPlain(text))) return parseApart(bytesOf(body), limits);
+  const parsed = parseJson(text, limits);
+  return parsed.ok ? { ok: true, value: parsed.value, mayBeExact: parsed.mayBeExact, body: parsed.text } : parsed;
+}
+
+async function parseApart(bytes: Uint8Array<ArrayBuffer>, limits: JsonLimits): Promise<ParsedBody> {
   const { result, texts } = await thread.run({ bytes, limits: limitsIn(limits) }, ownBuffer(bytes));
   if ("fault" in result) return { ok: false, fault: result.fault };
-  const { root, mayBeExact, places, exact, bytes: returned } = result;
+  const { root, mayBeExact, places, exact, bytes: body } = result;
   putBack(root, { places, texts, exact });
-  return { ok: true, value: root.value, mayBeExact, bytes: returned as Bytes };
+  return { ok: true, value: root.value, mayBeExact, body };
 }
 
 /** Serialized JSON: a text if it is small, otherwise bytes that were written in several turns of the event loop. */

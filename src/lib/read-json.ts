@@ -6,8 +6,11 @@ import { type JsonFault, type JsonLimits, scanJson, walkJson } from "./json-boun
 
 export type { JsonFault, JsonLimits };
 
+/** JSON as it came: bytes, or their text if they are UTF-8 without a byte order mark. */
+export type JsonBody = string | Uint8Array<ArrayBuffer>;
+
 export type JsonResult =
-  | { readonly ok: true; readonly value: Json; readonly mayBeExact: boolean }
+  | { readonly ok: true; readonly value: Json; readonly mayBeExact: boolean; readonly text: string }
   | { readonly ok: false; readonly fault: JsonFault };
 
 /** The text of bytes, including a byte order mark; null if they are not UTF-8. ASCII is copied directly. */
@@ -17,21 +20,27 @@ export function utf8Text({ buffer, byteOffset, byteLength }: Uint8Array): string
   return isUtf8(bytes) ? bytes.toString("utf8") : null;
 }
 
+const encoder = new TextEncoder();
+
+/** The bytes of a body. */
+export const bytesOf = <Bytes extends Uint8Array>(body: string | Bytes): Bytes | Uint8Array<ArrayBuffer> =>
+  typeof body === "string" ? encoder.encode(body) : body;
+
 /** An exceeded bound is reported first, even if the bytes are not JSON. */
-function refused(bytes: Uint8Array, limits: JsonLimits, reason: JsonFault["reason"]): JsonResult {
-  return { ok: false, fault: scanJson(bytes, limits) ?? { reason } };
+function refused(body: string | Uint8Array, limits: JsonLimits, reason: JsonFault["reason"]): JsonResult {
+  return { ok: false, fault: scanJson(bytesOf(body), limits) ?? { reason } };
 }
 
 /** Parses a body within bounds. Invalid UTF-8 and a byte order mark are faults, never replaced; numbers are exact. */
-export function parseJson(bytes: Uint8Array, limits: JsonLimits): JsonResult {
-  const text = utf8Text(bytes);
-  if (text === null) return refused(bytes, limits, "encoding");
+export function parseJson(body: string | Uint8Array, limits: JsonLimits): JsonResult {
+  const text = typeof body === "string" ? body : utf8Text(body);
+  if (text === null) return refused(body, limits, "encoding");
   const value = parseJsonText(text);
-  if (value === undefined) return refused(bytes, limits, "syntax");
+  if (value === undefined) return refused(body, limits, "syntax");
   const { fault, extremes } = walkJson(value, limits);
-  if (fault !== null) return refused(bytes, limits, fault);
-  if (!mayHoldWideNumbers(text, extremes)) return { ok: true, value, mayBeExact: false };
-  const tooLong = scanJson(bytes, limits);
+  if (fault !== null) return refused(body, limits, fault);
+  if (!mayHoldWideNumbers(text, extremes)) return { ok: true, value, mayBeExact: false, text };
+  const tooLong = scanJson(bytesOf(body), limits);
   if (tooLong !== null) return { ok: false, fault: tooLong };
-  return { ok: true, value: parseExactText(text) ?? value, mayBeExact: true };
+  return { ok: true, value: parseExactText(text) ?? value, mayBeExact: true, text };
 }

@@ -13,7 +13,7 @@ import { type Clock, systemClock } from "../lib/clock.ts";
 import { firstHop } from "../lib/hops.ts";
 import { randomId } from "../lib/ids.ts";
 import { parseJsonText, withoutUndefined } from "../lib/json.ts";
-import { bytesOf } from "../lib/json-source.ts";
+import { bodyOf } from "../lib/json-source.ts";
 import { writeMultipart } from "../lib/multipart-write.ts";
 import { type AccountAccess, type GetList, type Signer, secretsOf } from "./credentials.ts";
 import type {
@@ -248,7 +248,7 @@ function requestEncoder(
     if (bytes !== undefined)
       return { method, headers: { ...base, "content-type": bytes.type, ...headers }, pieces: [bytes.bytes] };
     const all = headers === undefined ? posting : { ...posting, ...headers };
-    const given = source === undefined ? null : bytesOf(body, source, "model");
+    const given = source === undefined ? null : bodyOf(body, source, "model");
     if (given !== null) return { method, headers: all, body: given };
     const written = writeBody(body);
     if (typeof written === "string") return { method, headers: all, body: written };

@@ -11,7 +11,7 @@ import { putBack, removeBytes } from "../../src/lib/redact-bytes.ts";
 import { isLargerThan } from "../../src/lib/size.ts";
 import { createThread } from "../../src/lib/thread.ts";
 
-const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);
+const bytesOf = (text: string): Uint8Array<ArrayBuffer> => new TextEncoder().encode(text);
 const textOf = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
 const long = 'a"\\\n\u0001é界😀'.repeat(20_000);
 const padding = `"${"x".repeat(300_000)}"`;
@@ -53,7 +53,9 @@ test.each([
 ])("%s is a fault in a large body as in a small one", async (reason, body) => {
   const bytes = typeof body === "string" ? bytesOf(body) : body;
   const expected = parseJson(bytes.slice(), limits);
-  expect(expected).toMatchObject({ ok: false, fault: { reason } });
+  if (expected.ok) throw new Error("it was read");
+  expect(expected.fault.reason).toBe(reason as typeof expected.fault.reason);
+  if (typeof body === "string") expect(await parseBody(body, limits)).toEqual(expected);
   expect(await parseBody(bytes, limits)).toEqual(expected);
 });
 

@@ -2,17 +2,26 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { type Json, type JsonObject, parseJsonText } from "../../src/lib/json.ts";
-import { bytesOf, type JsonSource } from "../../src/lib/json-source.ts";
+import { bodyOf, type JsonSource } from "../../src/lib/json-source.ts";
 
-const sourceOf = (text: string): JsonSource => ({
-  value: parseJsonText(text) as JsonObject,
-  bytes: new TextEncoder().encode(text),
-});
+const encoder = new TextEncoder();
+
+/** The same body as text and as bytes. */
+const sourcesOf = (text: string): JsonSource[] => [
+  { value: parseJsonText(text) as JsonObject, body: text },
+  { value: parseJsonText(text) as JsonObject, body: encoder.encode(text) },
+];
+
+const textOf = (body: string | Uint8Array): string =>
+  typeof body === "string" ? body : new TextDecoder().decode(body);
 
 function sent(text: string, model: Json = "new", changes: JsonObject = {}): string | null {
-  const source = sourceOf(text);
-  const bytes = bytesOf({ ...source.value, model, ...changes }, source, "model");
-  return bytes === null ? null : new TextDecoder().decode(bytes);
+  const [asText, asBytes] = sourcesOf(text).map((source) => {
+    const body = bodyOf({ ...source.value, model, ...changes }, source, "model");
+    return body === null ? null : textOf(body);
+  });
+  expect(asText).toBe(asBytes as string | null);
+  return asText ?? null;
 }
 
 test.each([
@@ -53,29 +62,30 @@ test("other changes are serialized: a member more, less, or of another value", (
 });
 
 test("the source stays as it was, for another attempt; released, it cannot be sent", () => {
-  const source = sourceOf('{"model":"old","a":1}');
-  const first = bytesOf({ ...source.value, model: "first" }, source, "model");
-  const second = bytesOf({ ...source.value, model: 'a longer "name" é' }, source, "model");
-  expect([first, second].map((bytes) => new TextDecoder().decode(bytes ?? undefined))).toEqual([
-    '{"model":"first","a":1}',
-    '{"model":"a longer \\"name\\" é","a":1}',
-  ]);
-  source.bytes = undefined;
-  expect(bytesOf(source.value, source, "model")).toBeNull();
+  for (const source of sourcesOf('{"model":"old","a":1}')) {
+    const first = bodyOf({ ...source.value, model: "first" }, source, "model");
+    const second = bodyOf({ ...source.value, model: 'a longer "name" é' }, source, "model");
+    expect([first, second].map((body) => textOf(body ?? ""))).toEqual([
+      '{"model":"first","a":1}',
+      '{"model":"a longer \\"name\\" é","a":1}',
+    ]);
+    source.body = undefined;
+    expect(bodyOf(source.value, source, "model")).toBeNull();
+  }
 });
 
-test("whatever a body holds, the bytes say what the value says", () => {
+test("whatever a body holds, the body says what the value says", () => {
   const members = fc.dictionary(
     fc.constantFrom("model", "a", "messages", "text"),
     fc.jsonValue({ stringUnit: "binary" }),
   );
   fc.assert(
     fc.property(members, fc.string(), fc.string({ unit: "binary" }), fc.nat(3), (object, old, model, space) => {
-      const source = sourceOf(JSON.stringify({ ...object, model: old }, undefined, space));
-      const value = { ...source.value, model };
-      const bytes = bytesOf(value, source, "model");
-      if (bytes !== null)
-        expect(parseJsonText(new TextDecoder().decode(bytes))).toEqual(parseJsonText(JSON.stringify(value)) as Json);
+      for (const source of sourcesOf(JSON.stringify({ ...object, model: old }, undefined, space))) {
+        const value = { ...source.value, model };
+        const body = bodyOf(value, source, "model");
+        if (body !== null) expect(parseJsonText(textOf(body))).toEqual(parseJsonText(JSON.stringify(value)) as Json);
+      }
     }),
   );
 });

@@ -114,7 +114,7 @@ async function refusedAddress(context: AttemptContext, { provider }: Candidate):
 
 /** Parses a large request in one turn of the event loop; rendering takes the next. Returns the error, if any. */
 async function parseApart(gatewayRequest: GatewayRequest, upstream: UpstreamDialect): Promise<GatewayError | null> {
-  if (gatewayRequest.dialect === upstream || !isLarge(gatewayRequest.source?.bytes?.length)) return null;
+  if (gatewayRequest.dialect === upstream || !isLarge(gatewayRequest.source?.body?.length)) return null;
   try {
     void gatewayRequest.request;
     await nextEventLoopTurn();
@@ -147,7 +147,7 @@ function planOf(
   candidate: Candidate,
   way: Way,
 ): UpstreamPlan | GatewayError | Promise<UpstreamPlan | GatewayError> {
-  const isLong = way.gatewayRequest.outline.mayHoldMedia || isLarge(way.gatewayRequest.source?.bytes?.length);
+  const isLong = way.gatewayRequest.outline.mayHoldMedia || isLarge(way.gatewayRequest.source?.body?.length);
   return isLong
     ? checkedPlanOf(context, candidate, way)
     : planFor(way.gatewayRequest, candidate, way.upstream, context);

@@ -150,11 +150,11 @@ function workOf(
   };
 }
 
-/** The client's request, as it came where its bytes are still there. */
+/** The client's request, as it came where its body is still there. */
 function recordRequest(bodies: BodyRecorder, { source, write, envelope: { header } }: GatewayRequest): void {
   const keys = ["authorization", "x-api-key", "x-goog-api-key"].map(header);
   bodies.request(
-    source?.bytes !== undefined && source.value === write.wire ? source.bytes : JSON.stringify(write.wire),
+    source?.body !== undefined && source.value === write.wire ? source.body : JSON.stringify(write.wire),
     keys,
   );
 }
@@ -246,8 +246,8 @@ async function whole(
 }
 
 /** Once a stream has begun, its request is never sent again: a long one would be held for as long as the stream is open. */
-function releaseBytes({ source }: GatewayRequest): void {
-  if (source !== undefined) source.bytes = undefined;
+function releaseBody({ source }: GatewayRequest): void {
+  if (source !== undefined) source.body = undefined;
 }
 
 async function streamed(
@@ -265,7 +265,7 @@ async function streamed(
     meter = createMeter({ ...zeroUsage, inputTokens, estimated: true }, family);
     return meter;
   });
-  void stream.then((tried) => "failure" in tried || releaseBytes(gatewayRequest));
+  void stream.then((tried) => "failure" in tried || releaseBody(gatewayRequest));
   // Audio needs its Content-Type before its first byte, and has no heartbeats.
   const early = gatewayRequest.dialect.audio
     ? await stream
