@@ -248,7 +248,7 @@ function requestEncoder(
     if (bytes !== undefined)
       return { method, headers: { ...base, "content-type": bytes.type, ...headers }, pieces: [bytes.bytes] };
     const all = headers === undefined ? posting : { ...posting, ...headers };
-    const given = source === undefined ? null : bodyOf(body, source, "model");
+    const given = source === undefined ? null : bodyOf(body, source);
     if (given !== null) return { method, headers: all, body: given };
     const written = writeBody(body);
     if (typeof written === "string") return { method, headers: all, body: written };

@@ -17,7 +17,7 @@ const textOf = (body: string | Uint8Array): string =>
 
 function sent(text: string, model: Json = "new", changes: JsonObject = {}): string | null {
   const [asText, asBytes] = sourcesOf(text).map((source) => {
-    const body = bodyOf({ ...source.value, model, ...changes }, source, "model");
+    const body = bodyOf({ ...source.value, model, ...changes }, source);
     return body === null ? null : textOf(body);
   });
   expect(asText).toBe(asBytes as string | null);
@@ -63,14 +63,14 @@ test("other changes are serialized: a member more, less, or of another value", (
 
 test("the source stays as it was, for another attempt; released, it cannot be sent", () => {
   for (const source of sourcesOf('{"model":"old","a":1}')) {
-    const first = bodyOf({ ...source.value, model: "first" }, source, "model");
-    const second = bodyOf({ ...source.value, model: 'a longer "name" é' }, source, "model");
+    const first = bodyOf({ ...source.value, model: "first" }, source);
+    const second = bodyOf({ ...source.value, model: 'a longer "name" é' }, source);
     expect([first, second].map((body) => textOf(body ?? ""))).toEqual([
       '{"model":"first","a":1}',
       '{"model":"a longer \\"name\\" é","a":1}',
     ]);
     source.body = undefined;
-    expect(bodyOf(source.value, source, "model")).toBeNull();
+    expect(bodyOf(source.value, source)).toBeNull();
   }
 });
 
@@ -83,7 +83,7 @@ test("whatever a body holds, the body says what the value says", () => {
     fc.property(members, fc.string(), fc.string({ unit: "binary" }), fc.nat(3), (object, old, model, space) => {
       for (const source of sourcesOf(JSON.stringify({ ...object, model: old }, undefined, space))) {
         const value = { ...source.value, model };
-        const body = bodyOf(value, source, "model");
+        const body = bodyOf(value, source);
         if (body !== null) expect(parseJsonText(textOf(body))).toEqual(parseJsonText(JSON.stringify(value)) as Json);
       }
     }),
