@@ -10,6 +10,7 @@ import type { Json } from "../lib/json.ts";
 import { textSteps } from "../lib/json-write.ts";
 import { isLargerThan } from "../lib/size.ts";
 import { asArray } from "./json-array-stream.ts";
+import { inOneWrite } from "./one-write.ts";
 
 const jsonType = "application/json; charset=utf-8";
 /** The headers of every event stream. */
@@ -82,7 +83,8 @@ export function writeReply(reply: GatewayReply, requestId: string, idHeaders: Id
   headers.set("x-request-id", requestId);
   for (const name of idHeaders) headers.set(name, requestId);
   setCost(headers, reply.price);
-  if (!(reply.body instanceof ReadableStream) || array === undefined) return new Response(reply.body, { headers });
+  if (!(reply.body instanceof ReadableStream) || array === undefined)
+    return new Response(inOneWrite(reply.body), { headers });
   const response = new Response(asArray(reply.body, array), { headers });
   response.headers.set("content-type", jsonType);
   return response;

@@ -7,17 +7,23 @@ import { errorOf, setting } from "./setting.ts";
 
 const { world, bearer, post } = await setting();
 const { alpha } = world.upstreams;
-const smallest = '"model":"gpt-x","messages":[{"role":"user","content":"hi"}]';
+const smallestMembers = '"model":"gpt-x","messages":[{"role":"user","content":"hi"}]';
+/** A body of more than 16 KB is read in another way than a small one. */
+const sizes = { small: smallestMembers, large: `${smallestMembers},"pad":"${"x".repeat(20_000)}"` };
+const smallest = smallestMembers;
 const whole = `{${smallest}}`;
-const nested = (depth: number) => `{${smallest},"more":${"[".repeat(depth - 1)}${"]".repeat(depth - 1)}}`;
+const nestedIn = (smallest: string, depth: number) =>
+  `{${smallest},"more":${"[".repeat(depth - 1)}${"]".repeat(depth - 1)}}`;
 const megabytes = 1024 * 1024;
 const answers = () => alpha.on("*", says("openai-chat/text.json"));
 const sent = () => alpha.requests[0]?.json as Record<string, unknown>;
 
-const accepted: [string, string | Uint8Array, Record<string, string>?][] = [
-  ["JSON 128 deep", nested(128)],
+type Case = [string, string | Uint8Array, Record<string, string>?];
+const acceptedWith = (smallest: string, whole = `{${smallest}}`): Case[] => [
+  ["JSON 128 deep", nestedIn(smallest, 128)],
   ["white space around it", ` \r\n\t${whole}\n\n`],
   ["escapes and every plane of Unicode", `{${smallest},"user":"\\u0000\\ud83d\\ude00é\u2028"}`],
+  ["the mark of a replaced character, and Latin-1", `{${smallest},"user":"\uFFFD é"}`],
   ["a lone half of a surrogate pair, escaped", `{${smallest},"user":"\\ud83d"}`],
   ["the largest numbers that are numbers", `{${smallest},"more":[1e308,-1e308,5e-324,12345678901234567890]}`],
   ["a content type with a charset", whole, { "content-type": "application/json; charset=utf-8" }],
@@ -31,19 +37,20 @@ const accepted: [string, string | Uint8Array, Record<string, string>?][] = [
   ["zstd", zstdCompressSync(whole), { "content-encoding": "zstd" }],
 ];
 
-test.each(accepted.map(([what, body, headers]) => ({ what, body, headers })))(
-  "$what is read",
-  async ({ body, headers }) => {
+const named = ([what, body, headers]: Case) => ({ what, body, headers });
+
+describe.each(Object.entries(sizes))("%s", (_size, members) => {
+  test.each(acceptedWith(members).map(named))("$what is read", async ({ body, headers }) => {
     answers();
     expect((await post(body, headers)).status).toBe(200);
     expect(sent()).toMatchObject({ model: "gpt-x" });
-  },
-);
+  });
+});
 
 const utf16 = (text: string, mark: boolean) => Buffer.from(`${mark ? "\uFEFF" : ""}${text}`, "utf16le");
 
-const refused: [string, string | Uint8Array][] = [
-  ["JSON 129 deep", nested(129)],
+const refusedWith = (smallest: string, whole = `{${smallest}}`): Case[] => [
+  ["JSON 129 deep", nestedIn(smallest, 129)],
   ["objects 129 deep", `${'{"a":'.repeat(129)}1${"}".repeat(129)}`],
   ["a byte order mark", `\uFEFF${whole}`],
   ["UTF-16 with a mark", utf16(whole, true)],
@@ -52,6 +59,14 @@ const refused: [string, string | Uint8Array][] = [
   [
     "an overlong slash",
     Buffer.concat([Buffer.from(`{${smallest},"user":"`), Buffer.of(0xc0, 0xaf), Buffer.from('"}')]),
+  ],
+  [
+    "a character that is cut off",
+    Buffer.concat([Buffer.from(`{${smallest},"user":"`), Buffer.of(0xf0, 0x9f, 0x98), Buffer.from('"}')]),
+  ],
+  [
+    "a byte that no text has",
+    Buffer.concat([Buffer.from(`{${smallest},"user":"`), Buffer.of(0xff), Buffer.from('"}')]),
   ],
   [
     "a surrogate in UTF-8",
@@ -76,15 +91,30 @@ const refused: [string, string | Uint8Array][] = [
   ["a form", "model=gpt-x&messages=hi"],
 ];
 
-test.each(refused)("%s is 400 invalid_json", async (_name, body) => {
-  const error = await errorOf(await post(body), 400);
-  expect(error).toMatchObject({ code: "invalid_json", type: "invalid_request_error", param: null });
-  expect(alpha.requests).toHaveLength(0);
+describe.each(Object.entries(sizes))("%s", (_size, members) => {
+  test.each(refusedWith(members).map(named))("$what is 400 invalid_json", async ({ body }) => {
+    const error = await errorOf(await post(body), 400);
+    expect(error).toMatchObject({ code: "invalid_json", type: "invalid_request_error", param: null });
+    expect(alpha.requests).toHaveLength(0);
+  });
 });
 
 test("a refusal of JSON does not repeat what was in it", async () => {
   const { message } = await errorOf(await post(`{${smallest},"password":"hunter2",}`), 400);
   expect(message).not.toContain("hunter2");
+});
+
+const kilobytes = 1024;
+const passed = { ASCII: "a", "Latin-1": "é", Chinese: "界", emoji: "😀", escapes: "\\n\\u0001" };
+
+describe.each(Object.entries(passed))("%s", (_name, text) => {
+  test.each([1, 15, 17, 127, 129, 900, 1_100])("%d KB reach the provider as they came", async (size) => {
+    answers();
+    const body = `{${smallest}, "user" : "${text.repeat((size * kilobytes) / Buffer.byteLength(text))}" }`;
+    expect((await post(body)).status).toBe(200);
+    expect(alpha.requests[0]?.text === body).toBe(true);
+    expect(alpha.requests[0]?.headers.get("content-length")).toBe(String(Buffer.byteLength(body)));
+  });
 });
 
 describe("keys that are special", () => {
