@@ -15,8 +15,9 @@ const burstStreams = Number(process.env["BURST"] ?? 5_000);
 const burstMs = 1_500;
 const stepMs = 10;
 const warmUps = 500;
-/** Time for every stream to send its second event, and for the collector to run. */
-const settleMs = 5_000;
+/** Time for every stream to send its second event, and for the collector to run, which takes up to 15 s. */
+const settleMs = 20_000;
+const closeMs = 1_000;
 
 /** `BODY=agent` opens streams with an agent's request of 100 KB in place of 1 KB. */
 const agentBody = JSON.stringify({ ...JSON.parse(workloads["agent-100k"].body), model: models.crowd, stream: true });
@@ -74,7 +75,7 @@ async function openAll(target: Target, count: number, perStep: number, opened: C
 
 async function closeAll(opened: Connection[]): Promise<void> {
   for (const connection of opened.splice(0)) connection.close();
-  await Bun.sleep(settleMs / 5);
+  await Bun.sleep(closeMs);
 }
 
 interface Figures {
