@@ -40,7 +40,8 @@ function declaredBytes({ headers }: Request): number | null {
   return declared === null ? null : Number.parseInt(declared, 10);
 }
 
-/** A body that is read in one piece does not show its progress: a small one must arrive within the grace period, a
+/**
+ * A body that is read in one piece does not show its progress: a small one must arrive within the grace period, a
  * larger one within the time allowed for all of it.
  */
 const assumedBytes = (declared: number): number => (declared < smallBytes ? 0 : declared);
@@ -146,15 +147,17 @@ function isShareable(request: Request, { maxBodyBytes }: ReadLimits): boolean {
   return isOnePiece && decoderFor(request.headers.get("content-encoding")) === null;
 }
 
-/** The text of a body if it is ASCII, otherwise its bytes, which have to be checked. */
+/** The text of a body; its bytes if they may not be UTF-8, or start with a byte order mark, so that they are checked. */
 async function readShared(request: Request, limits: ReadLimits): Promise<JsonBody> {
   const assumed = assumedBytes(declaredBytes(request) ?? 0);
   const blob = await withinPace(limits, () => request.blob(), assumed);
   const text = await blob.text();
-  // Other characters have more bytes, and each invalid byte is replaced.
-  const isAscii = text.length === blob.size && !text.includes("\ufffd");
-  return isAscii ? text : ((await blob.bytes()) as Uint8Array<ArrayBuffer>);
+  // Invalid bytes are replaced, and a byte order mark is left out.
+  const isExact = !text.includes("\ufffd") && Buffer.byteLength(text) === blob.size;
+  return isExact ? text : ((await blob.bytes()) as Uint8Array<ArrayBuffer>);
 }
+
+const byteLengthOf = (body: JsonBody): number => (typeof body === "string" ? Buffer.byteLength(body) : body.length);
 
 /** The JSON object of a request. Throws status 400, 413 or 415. */
 export async function readJson(request: Request, limits: ReadLimits): Promise<ReadBody> {
@@ -162,7 +165,7 @@ export async function readJson(request: Request, limits: ReadLimits): Promise<Re
   const startedMs = performance.now();
   const body = isShareable(request, limits) ? await readShared(request, limits) : await readPlain(request, limits);
   const readMs = performance.now() - startedMs;
-  const { length: bytes } = body;
+  const bytes = byteLengthOf(body);
   const parsing = parseBody(body, limits);
   const parsed = parsing instanceof Promise ? await parsing : parsing;
   if (!parsed.ok) throw faultError(parsed.fault);

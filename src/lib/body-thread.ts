@@ -50,10 +50,10 @@ function countParts(text: string): Uint32Array {
   return counts;
 }
 
-/** Whether an ASCII text is parsed faster than it is transferred to a thread and back. */
+/** Whether a text is parsed faster than it is transferred to a thread and back. */
 function isPlain(text: string): boolean {
   if (text.length <= inPlaceBytes) return true;
-  if (text.length > plainBytes) return false;
+  if (text.length > plainBytes || Buffer.byteLength(text) !== text.length) return false;
   const counts = countParts(text);
   const isRare = (code: number, most: number): boolean => (counts[code] ?? 0) <= most * share;
   const hasFewContainers = isRare(bracket, plainContainers) && isRare(brace, plainContainers);
@@ -83,17 +83,17 @@ type ParsedBody =
   | { readonly ok: true; readonly value: Json; readonly mayBeExact: boolean; readonly body: JsonBody }
   | { readonly ok: false; readonly fault: JsonFault };
 
-/** The text of a body that may be parsed in place; null for one that is too large, or not ASCII and not small. */
-function textInPlace(body: JsonBody): JsonBody | null {
+/** A text, or small bytes, that may be parsed in place; null for bytes that are too large, or neither small nor ASCII. */
+function inPlace(body: JsonBody): JsonBody | null {
   if (typeof body === "string" || body.length <= inPlaceBytes) return body;
   return body.length <= plainBytes && isAscii(body)
     ? Buffer.from(body.buffer, body.byteOffset, body.length).toString("latin1")
     : null;
 }
 
-/** As `parseJson`; a text must be ASCII. Bytes may be transferred, and must not be used afterwards. */
+/** As `parseJson`. Bytes may be transferred, and must not be used afterwards. */
 export function parseBody(body: JsonBody, limits: JsonLimits): ParsedBody | Promise<ParsedBody> {
-  const text = textInPlace(body);
+  const text = inPlace(body);
   if (text === null || (typeof text === "string" && !isPlain(text))) return parseApart(bytesOf(body), limits);
   const parsed = parseJson(text, limits);
   return parsed.ok ? { ok: true, value: parsed.value, mayBeExact: parsed.mayBeExact, body: parsed.text } : parsed;

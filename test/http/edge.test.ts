@@ -60,7 +60,12 @@ test.each([
 
 test("a client that leaves during its upload is not a fault of the gateway", async () => {
   const { hostname, port } = new URL(running.url);
-  for (const more of ["Content-Length: 1000", "Content-Length: 40000", "Content-Length: 3000000", "Transfer-Encoding: chunked"]) {
+  for (const more of [
+    "Content-Length: 1000",
+    "Content-Length: 40000",
+    "Content-Length: 3000000",
+    "Transfer-Encoding: chunked",
+  ]) {
     const socket = await Bun.connect({ hostname, port: Number(port), socket: { data: () => undefined } });
     socket.write(`${head(more)}1\r\n{\r\n`);
     await Bun.sleep(50);

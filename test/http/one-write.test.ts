@@ -122,3 +122,16 @@ test("a repeated request with a key gets the same reply", async () => {
   expect((await second.text()) === body).toBe(true);
   expect(up.requests).toHaveLength(1);
 });
+
+test("HEAD of a stored response has the length of the GET, and no body", async () => {
+  answersWith(replyOf(100 * kilobytes));
+  const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+  const body = JSON.stringify({ model: "m", input: "hi" });
+  const created = await fetch(`${url}/v1/responses`, { method: "POST", headers, body });
+  const { id } = (await created.json()) as { id: string };
+  const whole = await fetch(`${url}/v1/responses/${id}`, { headers });
+  const length = String((await whole.bytes()).length);
+  expect(whole.headers.get("content-length")).toBe(length);
+  const head = await fetch(`${url}/v1/responses/${id}`, { method: "HEAD", headers });
+  expect([head.status, head.headers.get("content-length"), await head.text()]).toEqual([200, length, ""]);
+});
