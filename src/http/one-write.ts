@@ -4,7 +4,7 @@ import type { GatewayReply } from "../gateway/pipeline/request-context.ts";
 /** Below this size the runtime joins headers and body by itself. */
 const joinedBytes = 15 * 1024;
 /** Above this size, one more copy would cost more than the writes. */
-const copiedBytes = 1024 * 1024;
+const largestCopyBytes = 1024 * 1024;
 
 /**
  * Below its limit, a complete body in a stream that has ended when the runtime first writes: it keeps `Content-Length`,
@@ -12,7 +12,7 @@ const copiedBytes = 1024 * 1024;
  * of the headers: docs/decisions/0027-one-write.md.
  */
 export function inOneWrite(body: GatewayReply["body"]): ReadableStream | string | Uint8Array {
-  if (body instanceof ReadableStream || body.length > copiedBytes) return body;
+  if (body instanceof ReadableStream || body.length > largestCopyBytes) return body;
   const bytes = typeof body === "string" ? Buffer.from(body) : body;
   if (bytes.length < joinedBytes) return body;
   const pull = (controller: ReadableStreamDirectController): void => {

@@ -4,7 +4,7 @@ import type { UploadedFile } from "../dialects/dialect.ts";
 import { parseBody } from "../lib/body-thread.ts";
 import { isObject, type JsonObject } from "../lib/json.ts";
 import type { MultipartLimits } from "../lib/multipart.ts";
-import type { JsonBody, JsonFault, JsonLimits } from "../lib/read-json.ts";
+import { isWholeText, type JsonBody, type JsonFault, type JsonLimits } from "../lib/read-json.ts";
 import { decode, decoderFor, tooLarge } from "./decompress.ts";
 import { type BodyPace, withinPace } from "./slow-body.ts";
 
@@ -137,35 +137,32 @@ export interface ReadBody {
   release?(): void;
 }
 
-/** Below this, a copy costs less than a blob. */
-const copiedBytes = 16 * 1024;
+/** Below this size, a copy of the bytes costs less than a blob. */
+const smallestBlobBytes = 16 * 1024;
 
 /** Whether a body is read as a blob, whose memory the runtime shares with its text where that is ASCII. */
-function isShareable(request: Request, { maxBodyBytes }: ReadLimits): boolean {
-  const declared = declaredBytes(request) ?? 0;
-  const isOnePiece = declared >= copiedBytes && declared <= onePieceBytes && declared <= maxBodyBytes;
+function isShareable(request: Request, declared: number, { maxBodyBytes }: ReadLimits): boolean {
+  const isOnePiece = declared >= smallestBlobBytes && declared <= Math.min(onePieceBytes, maxBodyBytes);
   return isOnePiece && decoderFor(request.headers.get("content-encoding")) === null;
 }
 
 /** The text of a body; its bytes if they may not be UTF-8, or start with a byte order mark, so that they are checked. */
-async function readShared(request: Request, limits: ReadLimits): Promise<JsonBody> {
-  const assumed = assumedBytes(declaredBytes(request) ?? 0);
-  const blob = await withinPace(limits, () => request.blob(), assumed);
+async function readShared(request: Request, declared: number, pace: BodyPace): Promise<JsonBody> {
+  const blob = await withinPace(pace, () => request.blob(), assumedBytes(declared));
   const text = await blob.text();
-  // Invalid bytes are replaced, and a byte order mark is left out.
-  const isExact = !text.includes("\ufffd") && Buffer.byteLength(text) === blob.size;
-  return isExact ? text : ((await blob.bytes()) as Uint8Array<ArrayBuffer>);
+  return isWholeText(text, blob.size) ? text : ((await blob.bytes()) as Uint8Array<ArrayBuffer>);
 }
-
-const byteLengthOf = (body: JsonBody): number => (typeof body === "string" ? Buffer.byteLength(body) : body.length);
 
 /** The JSON object of a request. Throws status 400, 413 or 415. */
 export async function readJson(request: Request, limits: ReadLimits): Promise<ReadBody> {
   checkType(request);
   const startedMs = performance.now();
-  const body = isShareable(request, limits) ? await readShared(request, limits) : await readPlain(request, limits);
+  const declared = declaredBytes(request) ?? 0;
+  const body = isShareable(request, declared, limits)
+    ? await readShared(request, declared, limits)
+    : await readPlain(request, limits);
   const readMs = performance.now() - startedMs;
-  const bytes = byteLengthOf(body);
+  const bytes = Buffer.byteLength(body);
   const parsing = parseBody(body, limits);
   const parsed = parsing instanceof Promise ? await parsing : parsing;
   if (!parsed.ok) throw faultError(parsed.fault);

@@ -3,7 +3,7 @@ import { isAscii } from "node:buffer";
 import { inSteps } from "./event-loop-turn.ts";
 import { type Json, jsonText } from "./json.ts";
 import { writeSteps } from "./json-write.ts";
-import { bytesOf, type JsonBody, type JsonFault, type JsonLimits, parseJson } from "./read-json.ts";
+import { bytesOf, type JsonBody, type JsonFault, type JsonLimits, type JsonResult, parseJson } from "./read-json.ts";
 import { putBack, type TakenOut } from "./redact-bytes.ts";
 import { isLargerThan } from "./size.ts";
 import { createThread, type Thread } from "./thread.ts";
@@ -78,11 +78,6 @@ function limitsIn(limits: JsonLimits): JsonLimits {
   };
 }
 
-/** A parsed value, and the body that it was parsed from. */
-type ParsedBody =
-  | { readonly ok: true; readonly value: Json; readonly mayBeExact: boolean; readonly body: JsonBody }
-  | { readonly ok: false; readonly fault: JsonFault };
-
 /** A text, or small bytes, that may be parsed in place; null for bytes that are too large, or neither small nor ASCII. */
 function inPlace(body: JsonBody): JsonBody | null {
   if (typeof body === "string" || body.length <= inPlaceBytes) return body;
@@ -91,15 +86,14 @@ function inPlace(body: JsonBody): JsonBody | null {
     : null;
 }
 
-/** As `parseJson`. Bytes may be transferred, and must not be used afterwards. */
-export function parseBody(body: JsonBody, limits: JsonLimits): ParsedBody | Promise<ParsedBody> {
+/** As `parseJson`, but the body of large or complex JSON is returned as bytes. Bytes may be transferred, and must not be used afterwards. */
+export function parseBody(body: JsonBody, limits: JsonLimits): JsonResult | Promise<JsonResult> {
   const text = inPlace(body);
-  if (text === null || (typeof text === "string" && !isPlain(text))) return parseApart(bytesOf(body), limits);
-  const parsed = parseJson(text, limits);
-  return parsed.ok ? { ok: true, value: parsed.value, mayBeExact: parsed.mayBeExact, body: parsed.text } : parsed;
+  const isApart = text === null || (typeof text === "string" && !isPlain(text));
+  return isApart ? parseApart(bytesOf(body), limits) : parseJson(text, limits);
 }
 
-async function parseApart(bytes: Uint8Array<ArrayBuffer>, limits: JsonLimits): Promise<ParsedBody> {
+async function parseApart(bytes: Uint8Array<ArrayBuffer>, limits: JsonLimits): Promise<JsonResult> {
   const { result, texts } = await thread.run({ bytes, limits: limitsIn(limits) }, ownBuffer(bytes));
   if ("fault" in result) return { ok: false, fault: result.fault };
   const { root, mayBeExact, places, exact, bytes: body } = result;

@@ -10,7 +10,7 @@ export type { JsonFault, JsonLimits };
 export type JsonBody = string | Uint8Array<ArrayBuffer>;
 
 export type JsonResult =
-  | { readonly ok: true; readonly value: Json; readonly mayBeExact: boolean; readonly text: string }
+  | { readonly ok: true; readonly value: Json; readonly mayBeExact: boolean; readonly body: JsonBody }
   | { readonly ok: false; readonly fault: JsonFault };
 
 /** The text of bytes, including a byte order mark; null if they are not UTF-8. ASCII is copied directly. */
@@ -19,6 +19,10 @@ export function utf8Text({ buffer, byteOffset, byteLength }: Uint8Array): string
   if (isAscii(bytes)) return bytes.toString("latin1");
   return isUtf8(bytes) ? bytes.toString("utf8") : null;
 }
+
+/** Whether a text is all that its bytes were: a decoder replaces invalid ones, and leaves out a byte order mark. */
+export const isWholeText = (text: string, byteLength: number): boolean =>
+  !text.includes("\ufffd") && Buffer.byteLength(text) === byteLength;
 
 const encoder = new TextEncoder();
 
@@ -31,7 +35,7 @@ function refused(body: string | Uint8Array, limits: JsonLimits, reason: JsonFaul
   return { ok: false, fault: scanJson(bytesOf(body), limits) ?? { reason } };
 }
 
-/** Parses a body within bounds. Invalid UTF-8 and a byte order mark are faults, never replaced; numbers are exact. */
+/** Parses a body within bounds, and returns it as text. Invalid UTF-8 and a byte order mark are faults, never replaced; numbers are exact. */
 export function parseJson(body: string | Uint8Array, limits: JsonLimits): JsonResult {
   const text = typeof body === "string" ? body : utf8Text(body);
   if (text === null) return refused(body, limits, "encoding");
@@ -39,8 +43,8 @@ export function parseJson(body: string | Uint8Array, limits: JsonLimits): JsonRe
   if (value === undefined) return refused(body, limits, "syntax");
   const { fault, extremes } = walkJson(value, limits);
   if (fault !== null) return refused(body, limits, fault);
-  if (!mayHoldWideNumbers(text, extremes)) return { ok: true, value, mayBeExact: false, text };
+  if (!mayHoldWideNumbers(text, extremes)) return { ok: true, value, mayBeExact: false, body: text };
   const tooLong = scanJson(bytesOf(body), limits);
   if (tooLong !== null) return { ok: false, fault: tooLong };
-  return { ok: true, value: parseExactText(text) ?? value, mayBeExact: true, text };
+  return { ok: true, value: parseExactText(text) ?? value, mayBeExact: true, body: text };
 }

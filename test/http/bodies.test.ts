@@ -7,25 +7,24 @@ import { errorOf, setting } from "./setting.ts";
 
 const { world, bearer, post } = await setting();
 const { alpha } = world.upstreams;
-const smallestMembers = '"model":"gpt-x","messages":[{"role":"user","content":"hi"}]';
+const smallest = '"model":"gpt-x","messages":[{"role":"user","content":"hi"}]';
 /** A body of more than 16 KB is read in another way than a small one. */
-const sizes = { small: smallestMembers, large: `${smallestMembers},"pad":"${"x".repeat(20_000)}"` };
-const smallest = smallestMembers;
+const sizes = { small: smallest, large: `${smallest},"pad":"${"x".repeat(20_000)}"` };
 const whole = `{${smallest}}`;
-const nestedIn = (smallest: string, depth: number) =>
-  `{${smallest},"more":${"[".repeat(depth - 1)}${"]".repeat(depth - 1)}}`;
+const nested = (members: string, depth: number) =>
+  `{${members},"more":${"[".repeat(depth - 1)}${"]".repeat(depth - 1)}}`;
 const megabytes = 1024 * 1024;
 const answers = () => alpha.on("*", says("openai-chat/text.json"));
 const sent = () => alpha.requests[0]?.json as Record<string, unknown>;
 
 type Case = [string, string | Uint8Array, Record<string, string>?];
-const acceptedWith = (smallest: string, whole = `{${smallest}}`): Case[] => [
-  ["JSON 128 deep", nestedIn(smallest, 128)],
+const acceptedWith = (members: string, whole = `{${members}}`): Case[] => [
+  ["JSON 128 deep", nested(members, 128)],
   ["white space around it", ` \r\n\t${whole}\n\n`],
-  ["escapes and every plane of Unicode", `{${smallest},"user":"\\u0000\\ud83d\\ude00é\u2028"}`],
-  ["the mark of a replaced character, and Latin-1", `{${smallest},"user":"\uFFFD é"}`],
-  ["a lone half of a surrogate pair, escaped", `{${smallest},"user":"\\ud83d"}`],
-  ["the largest numbers that are numbers", `{${smallest},"more":[1e308,-1e308,5e-324,12345678901234567890]}`],
+  ["escapes and every plane of Unicode", `{${members},"user":"\\u0000\\ud83d\\ude00é\u2028"}`],
+  ["the mark of a replaced character, and Latin-1", `{${members},"user":"\uFFFD é"}`],
+  ["a lone half of a surrogate pair, escaped", `{${members},"user":"\\ud83d"}`],
+  ["the largest numbers that are numbers", `{${members},"more":[1e308,-1e308,5e-324,12345678901234567890]}`],
   ["a content type with a charset", whole, { "content-type": "application/json; charset=utf-8" }],
   ["a content type of the family", whole, { "content-type": "application/vnd.api+json" }],
   ["a content type in capitals", whole, { "content-type": "APPLICATION/JSON" }],
@@ -49,45 +48,39 @@ describe.each(Object.entries(sizes))("%s", (_size, members) => {
 
 const utf16 = (text: string, mark: boolean) => Buffer.from(`${mark ? "\uFEFF" : ""}${text}`, "utf16le");
 
-const refusedWith = (smallest: string, whole = `{${smallest}}`): Case[] => [
-  ["JSON 129 deep", nestedIn(smallest, 129)],
+const refusedWith = (members: string, whole = `{${members}}`): Case[] => [
+  ["JSON 129 deep", nested(members, 129)],
   ["objects 129 deep", `${'{"a":'.repeat(129)}1${"}".repeat(129)}`],
   ["a byte order mark", `\uFEFF${whole}`],
   ["UTF-16 with a mark", utf16(whole, true)],
   ["UTF-16 without one", utf16(whole, false)],
-  ["Latin-1", Buffer.from(`{${smallest},"user":"é"}`, "latin1")],
-  [
-    "an overlong slash",
-    Buffer.concat([Buffer.from(`{${smallest},"user":"`), Buffer.of(0xc0, 0xaf), Buffer.from('"}')]),
-  ],
+  ["Latin-1", Buffer.from(`{${members},"user":"é"}`, "latin1")],
+  ["an overlong slash", Buffer.concat([Buffer.from(`{${members},"user":"`), Buffer.of(0xc0, 0xaf), Buffer.from('"}')])],
   [
     "a character that is cut off",
-    Buffer.concat([Buffer.from(`{${smallest},"user":"`), Buffer.of(0xf0, 0x9f, 0x98), Buffer.from('"}')]),
+    Buffer.concat([Buffer.from(`{${members},"user":"`), Buffer.of(0xf0, 0x9f, 0x98), Buffer.from('"}')]),
   ],
-  [
-    "a byte that no text has",
-    Buffer.concat([Buffer.from(`{${smallest},"user":"`), Buffer.of(0xff), Buffer.from('"}')]),
-  ],
+  ["a byte that no text has", Buffer.concat([Buffer.from(`{${members},"user":"`), Buffer.of(0xff), Buffer.from('"}')])],
   [
     "a surrogate in UTF-8",
-    Buffer.concat([Buffer.from(`{${smallest},"user":"`), Buffer.of(0xed, 0xa0, 0x80), Buffer.from('"}')]),
+    Buffer.concat([Buffer.from(`{${members},"user":"`), Buffer.of(0xed, 0xa0, 0x80), Buffer.from('"}')]),
   ],
   ["something behind it", `${whole}x`],
   ["two of them", `${whole}${whole}`],
-  ["a comma too many", `{${smallest},}`],
+  ["a comma too many", `{${members},}`],
   ["single quotes", whole.replaceAll('"', "'")],
   ["a comment", `/* hello */${whole}`],
-  ["NaN", `{${smallest},"seed":NaN}`],
-  ["1e999", `{${smallest},"seed":1e999}`],
-  ["-1e999 deep inside", `{${smallest},"more":{"a":[[-1e999]]}}`],
-  ["a raw line end in a string", `{${smallest},"user":"a\nb"}`],
+  ["NaN", `{${members},"seed":NaN}`],
+  ["1e999", `{${members},"seed":1e999}`],
+  ["-1e999 deep inside", `{${members},"more":{"a":[[-1e999]]}}`],
+  ["a raw line end in a string", `{${members},"user":"a\nb"}`],
   ["half of it", whole.slice(0, 30)],
   ["nothing", ""],
   ["a list", "[]"],
   ["null", "null"],
   ["a string", '"hello"'],
   ["a number", "42"],
-  ["more values than a gateway counts", `{${smallest},"more":[${"1,".repeat(1_000_001)}1]}`],
+  ["more values than a gateway counts", `{${members},"more":[${"1,".repeat(1_000_001)}1]}`],
   ["a form", "model=gpt-x&messages=hi"],
 ];
 

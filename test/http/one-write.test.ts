@@ -1,14 +1,13 @@
 // Replies of all sizes arrive whole and with their length, whether the client is quick, slow, gone or asks again.
 import { afterAll, beforeEach, describe, expect, test } from "bun:test";
 import { connect, type Socket } from "node:net";
-import { gateway } from "../support/gateway.ts";
+import { gateway, spawnGateway } from "../support/gateway.ts";
 import { until } from "../support/until.ts";
 import { upstream } from "../support/upstream.ts";
 
 const up = await upstream();
-const running = await gateway({
-  yaml: `providers: { up: { kind: compatible, base_url: "${up.url}/v1", credential: c, models: [m] } }\n`,
-});
+const yaml = `providers: { up: { kind: compatible, base_url: "${up.url}/v1", credential: c, models: [m] } }\n`;
+const running = await gateway({ yaml });
 const { url, key } = running;
 const sockets: Socket[] = [];
 beforeEach(() => up.clear());
@@ -21,7 +20,7 @@ afterAll(async () => {
 const kilobytes = 1024;
 const request = JSON.stringify({ model: "m", messages: [{ role: "user", content: "hi" }] });
 
-/** A complete reply of so many bytes, or one more; passed through, it arrives as it is. */
+/** A complete reply of so many bytes, which is passed through as it is. */
 function replyOf(size: number, text = "a"): string {
   const body = (content: string) =>
     JSON.stringify({
@@ -60,8 +59,8 @@ describe.each(Object.entries({ ASCII: "a", Chinese: "界", emoji: "😀" }))("%s
 });
 
 /** Asks on a connection of its own, and does not read. */
-function ask(version = "1.1"): Socket {
-  const socket = connect({ port: Number(new URL(url).port), host: "127.0.0.1" });
+function ask(version = "1.1", address = url): Socket {
+  const socket = connect({ port: Number(new URL(address).port), host: "127.0.0.1" });
   sockets.push(socket);
   socket.on("error", () => undefined);
   const head = `POST /v1/chat/completions HTTP/${version}\r\nhost: x\r\nauthorization: Bearer ${key}\r\n`;
@@ -82,6 +81,22 @@ async function readWhole(socket: Socket, bytes: number): Promise<string> {
   );
   return text;
 }
+
+test("the first bytes that a client gets hold the whole head", async () => {
+  answersWith(replyOf(100 * kilobytes));
+  // Its own process, so that a client reads while the gateway still writes.
+  const child = await spawnGateway({ yaml });
+  try {
+    for (let index = 0; index < 50; index++) {
+      const socket = ask("1.1", child.url);
+      const first = await new Promise<Buffer>((resolve) => socket.once("data", resolve));
+      socket.destroy();
+      expect(first.toString("latin1")).toContain("\r\n\r\n");
+    }
+  } finally {
+    await child.stop();
+  }
+});
 
 test("a client that reads late gets all of it", async () => {
   const body = replyOf(1024 * kilobytes);

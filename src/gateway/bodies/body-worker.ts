@@ -1,5 +1,6 @@
 // The thread that redacts, compresses and writes bodies, and deletes the oldest.
 import type { Database } from "bun:sqlite";
+import { isWholeText } from "../../lib/read-json.ts";
 import type { ThreadMessage } from "../../lib/thread.ts";
 import { openBodyFile, pruneBodies, removeBodyFile, writeBodies } from "./body-file.ts";
 import { redactorFor } from "./redact.ts";
@@ -35,7 +36,7 @@ const pruneEveryWrites = 32;
 function redacted({ bytes, ...about }: RecordedBody, { redact, limits }: Opened): RecordedBody {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const text = buffer.toString("utf8");
-  const encoding = Buffer.byteLength(text) === buffer.length && !text.includes("\ufffd") ? "utf8" : "latin1";
+  const encoding = isWholeText(text, buffer.length) ? "utf8" : "latin1";
   const safe = Buffer.from(redact(encoding === "utf8" ? text : buffer.toString("latin1")), encoding);
   return { ...about, bytes: safe.subarray(0, limits.maxBodyBytes) };
 }
