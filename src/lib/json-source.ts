@@ -9,6 +9,9 @@ export interface JsonSource {
   body: JsonBody | undefined;
 }
 
+/** A text, or bytes in pieces that are sent one after the other. Large bytes are never joined: a copy would block the event loop. */
+export type WrittenBody = string | readonly Uint8Array<ArrayBuffer>[];
+
 const key = '"model"';
 /**
  * A search for a plain text stops at every place of its first character, and JSON is full of quotes. As a class of
@@ -26,8 +29,8 @@ interface Searched {
   behind(text: string, from: number): number | null;
   /** Null if it is not UTF-8. */
   text(): string | null;
-  /** A copy with a text in place of a part. */
-  replaced(from: number, to: number, text: string): JsonBody;
+  /** With a text in place of a part. */
+  replaced(from: number, to: number, text: string): WrittenBody;
 }
 
 const inText = (body: string): Searched => ({
@@ -54,14 +57,7 @@ function inBytes({ buffer, byteOffset, byteLength }: Uint8Array<ArrayBuffer>): S
       return bytes.subarray(from, to).equals(written) ? to : null;
     },
     text: () => utf8Text(bytes),
-    replaced(from, to, text) {
-      const written = Buffer.from(text);
-      const copy = Buffer.allocUnsafeSlow(bytes.length - (to - from) + written.length);
-      bytes.copy(copy, 0, 0, from);
-      written.copy(copy, from);
-      bytes.copy(copy, from + written.length, to);
-      return copy;
-    },
+    replaced: (from, to, text) => [bytes.subarray(0, from), Buffer.from(text), bytes.subarray(to)],
   };
 }
 
@@ -99,7 +95,7 @@ function behindSpace(body: Searched, from: number): number {
  * nor text nor a member of another object; no name can be hidden by escapes; and it is followed by the old value, as
  * serialized here.
  */
-function withModel(body: Searched, old: string, model: string): JsonBody | null {
+function withModel(body: Searched, old: string, model: string): WrittenBody | null {
   const at = body.keyAt(0);
   if (at < 0 || body.keyAt(at + key.length) >= 0) return null;
   const mark = behindSpace(body, at + key.length);
@@ -115,12 +111,13 @@ const isText = (value: Json | undefined): value is string => typeof value === "s
  * The body of `value`: that of its source if only the model differs, which is replaced in a copy of it. Null if that is
  * impossible or uncertain, so that the value must be serialized.
  */
-export function bodyOf(value: JsonObject, source: JsonSource): JsonBody | null {
+export function bodyOf(value: JsonObject, source: JsonSource): WrittenBody | null {
   if (source.body === undefined || isAnother(value, source.value)) return null;
   const body = typeof source.body === "string" ? inText(source.body) : inBytes(source.body);
   const [from, to] = [source.value["model"], value["model"]];
   if (body.indexOf("\\u") >= 0 && (holds(body, letterEscapes) || !isWellFormed(body))) return null;
-  if (from === undefined && to === undefined) return source.body;
+  const original = typeof source.body === "string" ? source.body : [source.body];
+  if (from === undefined && to === undefined) return original;
   const replaced = isText(from) && isText(to) ? withModel(body, from, to) : null;
-  return replaced !== null && from === to ? source.body : replaced;
+  return replaced !== null && from === to ? original : replaced;
 }

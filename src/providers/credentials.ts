@@ -48,7 +48,11 @@ export interface SignerDependencies {
 }
 
 /** A request without its authentication. */
-export type UnsignedRequest = Pick<OutgoingRequest, "method" | "url" | "body">;
+export type UnsignedRequest = Pick<OutgoingRequest, "method" | "url" | "body" | "pieces">;
+
+/** The body as a signature covers it; pieces are joined. */
+export const bodyToSign = ({ body, pieces }: UnsignedRequest): OutgoingRequest["body"] =>
+  pieces === undefined ? body : Buffer.concat(pieces);
 
 /** Headers that authenticate a request. */
 type AuthHeaders = Readonly<Record<string, string>>;

@@ -249,7 +249,8 @@ function requestEncoder(
       return { method, headers: { ...base, "content-type": bytes.type, ...headers }, pieces: [bytes.bytes] };
     const all = headers === undefined ? posting : { ...posting, ...headers };
     const given = source === undefined ? null : bodyOf(body, source);
-    if (given !== null) return { method, headers: all, body: given };
+    if (typeof given === "string") return { method, headers: all, body: given };
+    if (given !== null) return { method, headers: all, pieces: given };
     const written = writeBody(body);
     if (typeof written === "string") return { method, headers: all, body: written };
     return written.then((bytes) => ({ method, headers: all, body: bytes }));

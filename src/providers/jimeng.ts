@@ -2,7 +2,7 @@
 
 import { createHash, createHmac } from "node:crypto";
 import { jimengVideos } from "../dialects/video/index.ts";
-import { bearerOrKeyPair, type KeyPair, keyPairFault, type UnsignedRequest } from "./credentials.ts";
+import { bearerOrKeyPair, bodyToSign, type KeyPair, keyPairFault, type UnsignedRequest } from "./credentials.ts";
 import type { HttpKind } from "./provider.ts";
 
 /** https://www.volcengine.com/docs/85621/1544774 */
@@ -91,7 +91,7 @@ export function volcengineSignature(
   others: Readonly<Record<string, string>> = {},
 ): Record<string, string> {
   const date = timestamp(nowMs);
-  const hash = digest(request.body ?? "");
+  const hash = digest(bodyToSign(request) ?? "");
   const token: Record<string, string> =
     key.sessionToken === undefined ? {} : { "x-security-token": key.sessionToken.reveal() };
   const made = { "x-content-sha256": hash, "x-date": date, ...token };

@@ -48,6 +48,10 @@ const cases: Record<string, readonly [path: string, fields: object]> = {
   "10,000 items that are not stored": responses({ ...sandbox, input: turns, store: false }),
   "30 MB of Chinese to the sandbox": chat({ ...sandbox, messages: history }),
   "30 MB of Chinese in the upstream's own format": chat({ model: "gpt-x", messages: history }),
+  "30 MB of Chinese, from chat to Messages": chat({ model: "claude-x", messages: history }),
+  "30 MB of Chinese, from chat to Gemini": chat({ model: "gemini-x", messages: history }),
+  "30 MB of Chinese, from Messages to chat": messages({ model: "gpt-x", messages: history }),
+  "30 MB of Chinese, from Responses to Messages": responses({ model: "claude-x", input: chinese, store: false }),
 };
 
 /**
@@ -60,10 +64,6 @@ const nearBound: typeof cases = {
   "10,000 messages, from chat to Gemini": chat({ model: "gemini-x", messages: turns }),
   "10,000 messages, from Messages to chat": messages({ model: "gpt-x", messages: turns }),
   "10,000 items, from Responses to Messages": responses({ model: "claude-x", input: turns, store: false }),
-  "30 MB of Chinese, from chat to Messages": chat({ model: "claude-x", messages: history }),
-  "30 MB of Chinese, from chat to Gemini": chat({ model: "gemini-x", messages: history }),
-  "30 MB of Chinese, from Messages to chat": messages({ model: "gpt-x", messages: history }),
-  "30 MB of Chinese, from Responses to Messages": responses({ model: "claude-x", input: chinese, store: false }),
 };
 
 const isFull = process.env["TURNPIKE_TEST_FULL"] === "1";

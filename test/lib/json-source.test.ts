@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { type Json, type JsonObject, parseJsonText } from "../../src/lib/json.ts";
-import { bodyOf, type JsonSource } from "../../src/lib/json-source.ts";
+import { bodyOf, type JsonSource, type WrittenBody } from "../../src/lib/json-source.ts";
 
 const encoder = new TextEncoder();
 
@@ -12,8 +12,7 @@ const sourcesOf = (text: string): JsonSource[] => [
   { value: parseJsonText(text) as JsonObject, body: encoder.encode(text) },
 ];
 
-const textOf = (body: string | Uint8Array): string =>
-  typeof body === "string" ? body : new TextDecoder().decode(body);
+const textOf = (body: WrittenBody): string => (typeof body === "string" ? body : Buffer.concat(body).toString());
 
 function sent(text: string, model: Json = "new", changes: JsonObject = {}): string | null {
   const [asText, asBytes] = sourcesOf(text).map((source) => {
@@ -72,6 +71,13 @@ test("the source stays as it was, for another attempt; released, it cannot be se
     source.body = undefined;
     expect(bodyOf(source.value, source)).toBeNull();
   }
+});
+
+test("large bytes are not copied: only the model is written", () => {
+  const bytes = encoder.encode('{"a":"界","model":"old","b":1}');
+  const source = { value: parseJsonText(new TextDecoder().decode(bytes)) as JsonObject, body: bytes };
+  const pieces = bodyOf({ ...source.value, model: "new" }, source) as readonly Uint8Array[];
+  expect(pieces.map(({ buffer }) => buffer === bytes.buffer)).toEqual([true, false, true]);
 });
 
 test("whatever a body holds, the body says what the value says", () => {

@@ -82,6 +82,8 @@ describe("published signatures", () => {
     expect(await of(url, "{}")).not.toBe(await of(url, "{ }"));
     expect(await of(url, "{}")).not.toBe(await of(url.replace("%3A", ":"), "{}"));
     expect(await of(url, "{}")).toBe(await of(url, "{}"));
+    const pieces = [Buffer.from('{"a":'), Buffer.from("1}")];
+    expect((await sign({ method: "POST", url, pieces })).authorization).toBe(await of(url, '{"a":1}'));
   });
 });
 

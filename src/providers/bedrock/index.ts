@@ -8,6 +8,7 @@ import {
   type AccountEntry,
   type AccountFault,
   bearerOrKeyPair,
+  bodyToSign,
   type GetList,
   type KeyPair,
   keyPairFault,
@@ -121,7 +122,9 @@ function timestamp(nowMs: number): string {
 /** A signer for one key and scope. Signs method, URL, body, the host and the headers that it adds. */
 export function awsSigner(key: KeyPair, scope: AwsScope, nowMs: () => number) {
   const derivedKeys = new Map<string, ArrayBuffer>();
-  return async ({ method, url, body }: UnsignedRequest): Promise<Record<string, string>> => {
+  return async (request: UnsignedRequest): Promise<Record<string, string>> => {
+    const { method, url } = request;
+    const body = bodyToSign(request);
     const { AwsV4Signer } = await import("aws4fetch");
     if (derivedKeys.size > maxDerivedKeys) derivedKeys.clear();
     const signer = new AwsV4Signer({
