@@ -1,0 +1,82 @@
+// The head of a request as it is sent, and where it is sent to.
+
+/** A request line or a header cannot be sent as it is: a line break in it would be a header of its own. */
+export class InvalidRequest extends Error {
+  override readonly name = "InvalidRequest";
+}
+
+export interface Address {
+  readonly origin: string;
+  readonly hostname: string;
+  readonly port: number;
+  /** As in the `Host` header: without the port where it is the usual one. */
+  readonly host: string;
+  readonly isSecure: boolean;
+}
+
+export interface Target {
+  readonly address: Address;
+  /** Path and query. */
+  readonly path: string;
+}
+
+/** Paths that a URL parser would not change. */
+const plainUrl = /^(https?:\/\/[^/?#@\\]+)(\/(?!.*\/\.)[\w\-.~/:?=&%+,@$;!*()]*)$/;
+
+function addressOf(url: URL): Address {
+  if (url.protocol !== "http:" && url.protocol !== "https:") throw new InvalidRequest("expected an http or https URL");
+  const isSecure = url.protocol === "https:";
+  const port = url.port === "" ? (isSecure ? 443 : 80) : Number(url.port);
+  return { origin: url.origin, hostname: url.hostname.replace(/^\[|\]$/g, ""), port, host: url.host, isSecure };
+}
+
+const maxAddresses = 1_000;
+
+/** Reads URLs, and keeps the addresses in them: a gateway calls few hosts many times. */
+export function createTargetReader(): (url: string) => Target {
+  const addresses = new Map<string, Address>();
+  return (url) => {
+    const [, origin, path] = plainUrl.exec(url) ?? [];
+    const known = origin === undefined ? undefined : addresses.get(origin);
+    if (known !== undefined && path !== undefined) return { address: known, path };
+    const parsed = URL.parse(url);
+    if (parsed === null) throw new InvalidRequest("invalid URL");
+    const address = addressOf(parsed);
+    if (addresses.size >= maxAddresses) addresses.clear();
+    if (origin !== undefined) addresses.set(origin, address);
+    return { address, path: parsed.pathname + parsed.search };
+  };
+}
+
+const fieldName = /^[!#$%&'*+.^_`|~\w-]+$/;
+const fieldValue = /^[\t\x20-\x7e\x80-\xff]*$/;
+
+interface HeadOptions {
+  readonly method: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Null if the request has no body. */
+  readonly bodyBytes: number | null;
+}
+
+/** The framing is the transport's own: a header of the caller must not contradict it. */
+const ownHeaders = new Set(["content-length", "transfer-encoding"]);
+
+/** In Latin-1: one character is one byte. */
+export function headOf({ address, path }: Target, { method, headers, bodyBytes }: HeadOptions): string {
+  let lines = "";
+  let host = `host: ${address.host}\r\n`;
+  let connection = "connection: keep-alive\r\n";
+  let accept = "accept: */*\r\n";
+  for (const name in headers) {
+    const value = headers[name] ?? "";
+    if (!fieldName.test(name) || !fieldValue.test(value)) throw new InvalidRequest(`invalid header '${name}'`);
+    const lower = name.toLowerCase();
+    if (ownHeaders.has(lower)) continue;
+    if (lower === "host") host = "";
+    else if (lower === "connection") connection = "";
+    else if (lower === "accept") accept = "";
+    lines += `${name}: ${value}\r\n`;
+  }
+  const length = bodyBytes === null ? "" : `content-length: ${bodyBytes}\r\n`;
+  return `${method} ${path} HTTP/1.1\r\n${host}${connection}${accept}${lines}${length}\r\n`;
+}
