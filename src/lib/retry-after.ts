@@ -3,7 +3,7 @@
 const maxRetryAfterMs = 60_000;
 
 /** In milliseconds, at most a minute; undefined if neither header is valid. `nowMs` in Unix milliseconds. */
-export function retryAfterMs(headers: Headers, nowMs: number): number | undefined {
+export function retryAfterMs(headers: Pick<Headers, "get">, nowMs: number): number | undefined {
   const exact = headers.get("retry-after-ms");
   const seconds = headers.get("retry-after");
   if (exact === null && seconds === null) return undefined;

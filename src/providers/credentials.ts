@@ -3,6 +3,7 @@ import type { UpstreamDialect, UpstreamRequest } from "../dialects/dialect.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Secret } from "../lib/secret.ts";
 import type { ListedModel } from "./model-list.ts";
+import type { HttpResponse } from "./transport/response.ts";
 import type { OutgoingRequest, Send } from "./upstream.ts";
 
 /** The settings of an account in addition to a URL and a key. */
@@ -82,7 +83,7 @@ export interface AccountAccess {
   /** As `rewritePath`, for calls about tasks, which have no dialect. */
   rewriteTaskPath?(call: UpstreamRequest): UpstreamRequest;
   /** Converts the response to the frames that dialects read. */
-  unwrap?(response: Response): Response;
+  unwrap?(response: HttpResponse): HttpResponse;
   /** The account's own list of models. */
   list?(get: GetList): Promise<ListedModel[]>;
 }

@@ -3,6 +3,7 @@ import { hopsHeader, maxHops } from "../lib/hops.ts";
 import { isObject } from "../lib/json.ts";
 import { presets } from "./presets.ts";
 import type { HttpEntry, HttpKind } from "./provider.ts";
+import type { ResponseHeaders } from "./transport/headers.ts";
 import { createSend, type Send } from "./upstream.ts";
 
 /** A provider kind and its usual port. */
@@ -34,7 +35,7 @@ function coversLoopback(host: string): boolean {
 }
 
 /** The headers of a gateway's own responses. A returned id proves nothing: some model servers return it too. */
-const isMarked = (headers: Headers): boolean => [...headers.keys()].some((name) => name.startsWith("x-turnpike-"));
+const isMarked = (headers: ResponseHeaders): boolean => [...headers].some(([name]) => name.startsWith("x-turnpike-"));
 
 /** An empty list counts: the server is running, and its models may be added later. */
 async function listsModels(url: string, send: Send, timeoutMs: number): Promise<boolean> {

@@ -30,6 +30,7 @@ import { patchRequest } from "./request-quirks.ts";
 import { patchedResponse } from "./response-quirks.ts";
 import { pollUntilDone } from "./task-polling.ts";
 import { inlineThinking } from "./think-tag-parser.ts";
+import type { HttpResponse } from "./transport/response.ts";
 import { createSend, type OutgoingRequest, readBounded, type Send } from "./upstream.ts";
 
 const maxListBytes = 16 * 1024 * 1024;
@@ -77,7 +78,7 @@ function callSenders(send: Send, encode: ReturnType<typeof requestEncoder>, base
     more: Pick<OutgoingRequest, "freshConnection" | "connectMs">,
     observe?: ObserveBody,
   ) => {
-    const sendEncoded = (request: Awaited<ReturnType<typeof encode>>): Promise<Response> => {
+    const sendEncoded = (request: Awaited<ReturnType<typeof encode>>): Promise<HttpResponse> => {
       observe?.(request.pieces ?? (request.body === undefined ? [] : [request.body]));
       const { method, headers, body, pieces } = request;
       const url = base + call.path;
@@ -131,7 +132,7 @@ function listsOf(
 const maxRefusalBytes = 4_096;
 
 /** With the provider's own words, as far as they can be read. */
-async function listRefusal(response: Response, signal: AbortSignal): Promise<GatewayError> {
+async function listRefusal(response: HttpResponse, signal: AbortSignal): Promise<GatewayError> {
   const bytes = await readBounded(response, maxRefusalBytes, signal).catch(() => null);
   const body = Object(bytes === null ? null : parseJsonText(decoder.decode(bytes)));
   const text: unknown = body.error?.message ?? body.message ?? body.error;
@@ -184,18 +185,18 @@ export function httpProvider(
   const base = headersOf(entry, signer);
   const baseUrl = access.baseUrl ?? baseOf(entry);
   const redactor = redactorOfEntry(entry);
-  const redacted = (response: Response): Response => withRedactor(response, redactor);
+  const redacted = (response: HttpResponse): HttpResponse => withRedactor(response, redactor);
   const sendSigned = signed(proxied, signer, access, redactor);
   const { sendCall, sendTaskCall } = callSenders(sendSigned, requestEncoder(base), baseUrl);
-  const post = ({ call, dialect, signal, connectMs, observe }: DispatchRequest): Promise<Response> => {
+  const post = ({ call, dialect, signal, connectMs, observe }: DispatchRequest): Promise<HttpResponse> => {
     const patched = patchRequest(kind, call);
     return sendCall(access.rewritePath?.(patched, dialect) ?? patched, signal, connectMs, observe);
   };
-  const followed = async (request: DispatchRequest): Promise<Response> => {
+  const followed = async (request: DispatchRequest): Promise<HttpResponse> => {
     const { dialect } = request;
     const polling = kind.polling?.find((each) => each.dialect === dialect);
     const response = await post(request);
-    const ask = (path: string, signal: AbortSignal): Promise<Response> => {
+    const ask = (path: string, signal: AbortSignal): Promise<HttpResponse> => {
       const call: UpstreamRequest = { method: "GET", path, body: {} };
       return sendCall(access.rewritePath?.(call, dialect) ?? call, signal);
     };

@@ -20,6 +20,7 @@ import type { ProviderTls } from "./upstream.ts";
 export type { ListedModel };
 
 import type { Secret } from "../lib/secret.ts";
+import type { HttpResponse } from "./transport/response.ts";
 
 /** A kind of provider: what all of its accounts share. */
 interface ProviderKind {
@@ -165,7 +166,7 @@ export interface DispatchRequest {
 export type ObserveBody = (pieces: readonly (Uint8Array | string)[]) => void;
 
 /** Sends a call about a task. */
-type SendTask = (call: UpstreamRequest, signal: AbortSignal) => Promise<Response>;
+type SendTask = (call: UpstreamRequest, signal: AbortSignal) => Promise<HttpResponse>;
 
 /** Over HTTP, in one of the kind's dialects. */
 export interface HttpDispatch {
@@ -173,7 +174,7 @@ export interface HttpDispatch {
   readonly baseUrl: string;
   /** Removes the provider's credential and host from returned content. */
   readonly redactor: Redactor;
-  send(request: DispatchRequest): Promise<Response>;
+  send(request: DispatchRequest): Promise<HttpResponse>;
   readonly sendTask: SendTask;
 }
 

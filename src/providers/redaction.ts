@@ -2,6 +2,7 @@
 // forwarded.
 import { concealed, type GatewayError, toGatewayError } from "../canonical/error.ts";
 import type { SseChunk } from "../lib/sse.ts";
+import type { HttpResponse } from "./transport/response.ts";
 
 /** Removes the credentials of one provider from its responses. */
 export interface Redactor {
@@ -88,10 +89,10 @@ export function redactorOf(credentials: readonly string[], host: string): Redact
 }
 
 /** A provider's response carries its redactor, so that no reader can forget it. */
-type ProviderResponse = Response & { redactor?: Redactor };
+type ProviderResponse = HttpResponse & { redactor?: Redactor };
 
 /** Attaches a redactor to a provider's response. */
-export function withRedactor(response: Response & { redactor?: Redactor }, redactor: Redactor): Response {
+export function withRedactor(response: ProviderResponse, redactor: Redactor): HttpResponse {
   response.redactor = redactor;
   return response;
 }

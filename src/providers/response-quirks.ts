@@ -7,6 +7,7 @@ import { parseExactText } from "../lib/exact-json.ts";
 import { isObject, type JsonObject } from "../lib/json.ts";
 import { formatFrame, frameSplitter, readFrame } from "../lib/sse.ts";
 import type { ResponsePatch, StreamPatch } from "./provider.ts";
+import type { HttpResponse } from "./transport/response.ts";
 
 /** Usage under a member of the server's own. */
 export const usageInXGroq: ResponsePatch = {
@@ -119,11 +120,11 @@ function wholePatcher(patch: StreamPatch): Bytes {
 const textTypes = /^(?:text\/|application\/(?:[\w.+-]*\+)?json|$)/i;
 
 /** Errors are not patched, because their parsers are tolerant. */
-export function patchedResponse(response: Response, reply: ResponsePatch): Response {
+export function patchedResponse(response: HttpResponse, reply: ResponsePatch): HttpResponse {
   const type = response.headers.get("content-type") ?? "";
   if (!response.ok || response.body === null || !textTypes.test(type)) return response;
   const isStream = type.startsWith("text/event-stream");
-  const headers = new Headers(response.headers);
+  const headers = new Headers([...response.headers]);
   headers.delete("content-length");
   const body = response.body.pipeThrough(
     isStream ? framePatcher(reply.stream?.() ?? statelessPatch(reply)) : wholePatcher(statelessPatch(reply)),

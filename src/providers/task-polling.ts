@@ -4,6 +4,7 @@ import type { UpstreamDialect } from "../dialects/dialect.ts";
 import { pause } from "../lib/abortable.ts";
 import type { Clock } from "../lib/clock.ts";
 import { isObject, type JsonObject, parseJsonText } from "../lib/json.ts";
+import type { HttpResponse } from "./transport/response.ts";
 import { readBounded } from "./upstream.ts";
 
 /** How tasks of one dialect are polled. */
@@ -20,7 +21,7 @@ export interface TaskPolling {
 interface PollingDependencies {
   readonly clock: Pick<Clock, "monotonicMs">;
   /** Sends a GET request to a path. */
-  ask(path: string, signal: AbortSignal): Promise<Response>;
+  ask(path: string, signal: AbortSignal): Promise<HttpResponse>;
   /** Replaces the timer, for tests. */
   readonly wait?: (ms: number, signal: AbortSignal) => Promise<void>;
 }
@@ -30,13 +31,14 @@ const mostFailures = 3;
 const maxReplyBytes = 8 * 1024 * 1024;
 
 /** A reply within limits, as text that can be read again. */
-async function textOf(response: Response, signal: AbortSignal): Promise<string> {
+async function textOf(response: HttpResponse, signal: AbortSignal): Promise<string> {
   const bytes = await readBounded(response, maxReplyBytes, signal);
   if (bytes !== null) return Buffer.from(bytes).toString("utf8");
   throw new GatewayError("upstream_protocol_error", "The task status from the provider exceeds the size limit.");
 }
 
-const again = ({ status, headers }: Response, text: string): Response => new Response(text, { status, headers });
+const again = ({ status, headers }: HttpResponse, text: string): HttpResponse =>
+  new Response(text, { status, headers: [...headers] });
 
 /** Null for a failure that is worth another poll: the network failed, or the server is busy. */
 async function pollOnce(
@@ -44,7 +46,7 @@ async function pollOnce(
   failures: number,
   { ask }: PollingDependencies,
   signal: AbortSignal,
-): Promise<Response | null> {
+): Promise<HttpResponse | null> {
   const mayFail = failures + 1 < mostFailures;
   try {
     const response = await ask(path, signal);
@@ -59,11 +61,11 @@ async function pollOnce(
 
 /** The last reply of the task that `first` started; the same reply if it started none. Throws `upstream_timeout`. */
 export async function pollUntilDone(
-  first: Response,
+  first: HttpResponse,
   { next, waitsMs, mostMs }: TaskPolling,
   tools: PollingDependencies,
   signal: AbortSignal,
-): Promise<Response> {
+): Promise<HttpResponse> {
   const dueMs = tools.clock.monotonicMs() + mostMs;
   const wait = tools.wait ?? pause;
   let response = first;

@@ -1,6 +1,6 @@
 // A provider that accepts no connections: the next candidate is tried when the time to connect is over, and a slow provider is not taken for one.
 import { afterAll, beforeEach, expect, test } from "bun:test";
-import { createConnectionWatch } from "../../src/providers/connection-watch.ts";
+import { createConnectionWatch } from "../../src/providers/transport/connection-watch.ts";
 import { createSend } from "../../src/providers/upstream.ts";
 import { blackHole } from "../support/black-hole.ts";
 import { says } from "../support/fixtures.ts";

@@ -6,6 +6,7 @@ import type { Frame } from "../../src/lib/sse.ts";
 import { httpProvider } from "../../src/providers/http-provider.ts";
 import { findKind } from "../../src/providers/index.ts";
 import type { HttpKind, HttpProvider } from "../../src/providers/provider.ts";
+import type { HttpResponse } from "../../src/providers/transport/response.ts";
 import { framesOf } from "../support/laws.ts";
 
 export function kindOf(name: string): HttpKind {
@@ -21,12 +22,16 @@ export function providerAt(name: string, url: string): HttpProvider {
 }
 
 /** One call to a provider, as the corridor makes it. */
-export function ask(provider: HttpProvider, stream: boolean, signal = new AbortController().signal): Promise<Response> {
+export function ask(
+  provider: HttpProvider,
+  stream: boolean,
+  signal = new AbortController().signal,
+): Promise<HttpResponse> {
   const call = { path: "chat/completions", body: { model: "m", messages: [], stream } };
   return provider.dispatch.send({ call, dialect: openaiChat, stream, signal });
 }
 
-export async function framesIn(response: Response): Promise<Frame[]> {
+export async function framesIn(response: HttpResponse): Promise<Frame[]> {
   const chunks: Uint8Array[] = [];
   for await (const chunk of response.body ?? []) chunks.push(chunk);
   return framesOf(chunks);

@@ -1,6 +1,7 @@
 // What compatible servers answer, through a real socket: read by the dialect, repaired where that is not enough.
 import { afterAll, afterEach, describe, expect, test } from "bun:test";
 import { openaiChat, openaiCompletions } from "../../src/dialects/index.ts";
+import type { HttpResponse } from "../../src/providers/transport/response.ts";
 import { says, wireJson } from "../support/fixtures.ts";
 import { upstream } from "../support/upstream.ts";
 import { ask, framesIn, providerAt, read } from "./helpers.ts";
@@ -132,7 +133,7 @@ describe("whole replies", () => {
 });
 
 describe("the repair", () => {
-  const bytesOf = async (response: Response) => Buffer.from(await response.arrayBuffer()).toString();
+  const bytesOf = async (response: HttpResponse) => Buffer.from(await response.bytes()).toString();
 
   test("bytes without the sign go by as they are, comments and line ends too", async () => {
     const wire = ': PROCESSING\r\n\r\ndata: {"choices":[],  "odd": 1}\r\n\r\ndata: [DONE]\n\n';

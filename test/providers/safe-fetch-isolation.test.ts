@@ -31,9 +31,10 @@ test("proxy variables are not obeyed", async () => {
 
 /** Who may reach out, and where to. */
 const mayReachOut: Record<string, string> = {
-  "src/providers/upstream.ts": "the addresses of configured providers",
+  "src/providers/transport/connection.ts": "the addresses of configured providers",
+  "src/providers/transport/proxied.ts": "configured proxies",
   "src/providers/safe-fetch/connect.ts": "addresses that were checked",
-  "src/providers/connection-watch.ts": "the addresses of configured providers, without sending anything",
+  "src/providers/transport/connection-watch.ts": "the addresses of configured providers, without sending anything",
   "src/app/startup-check.ts": "its own loopback server",
   "src/lib/address-set.ts": "nothing: it compares addresses",
 };

@@ -88,7 +88,7 @@ export interface Accepted {
 export interface UpstreamAnswer {
   readonly status: number;
   readonly body: unknown;
-  readonly headers: Headers;
+  readonly headers: Pick<Headers, "get">;
 }
 
 /**

@@ -10,6 +10,7 @@ import type { Deadline } from "../../lib/deadline.ts";
 import { hopsHeader, withNextHop } from "../../lib/hops.ts";
 import { frameSplitter } from "../../lib/sse.ts";
 import { type CanonicalReply, originOf } from "../../providers/provider.ts";
+import type { HttpResponse } from "../../providers/transport/response.ts";
 import type { RequestIds } from "../../telemetry/events.ts";
 import type { BodyRecorder } from "../bodies/recorder.ts";
 import type { AudioTranscoder } from "../operations/audio-transcoder.ts";
@@ -67,7 +68,7 @@ async function sendCall(
   candidate: Candidate,
   call: UpstreamRequest,
   signal: AbortSignal,
-): Promise<Response> {
+): Promise<HttpResponse> {
   const { log, bodies, gatewayRequest, ids } = context;
   const { header } = gatewayRequest.envelope;
   const hopped = inTrace(withNextHop(call, header(hopsHeader)), candidate, ids.trace, header);
@@ -131,7 +132,7 @@ async function readSent(
   context: StreamContext,
   plan: UpstreamPlan,
   candidate: Candidate,
-  sent: Response | Promise<Response>,
+  sent: HttpResponse | Promise<HttpResponse>,
   signal: AbortSignal,
 ): Promise<ReadResponse> {
   const response = await sent;
@@ -181,7 +182,7 @@ async function drawnTogether(
 }
 
 /** Some servers return no type, or plain text. HTML is certainly not a stream, and a document may contain an error. */
-async function refuseOtherTypes(response: Response, plan: UpstreamPlan, signal: AbortSignal): Promise<void> {
+async function refuseOtherTypes(response: HttpResponse, plan: UpstreamPlan, signal: AbortSignal): Promise<void> {
   const type = response.headers.get("content-type") ?? "";
   if (/^application\/json/.test(type)) await throwHiddenError(response, plan, signal);
   if (/^(?:text\/html|application\/json)/.test(type))

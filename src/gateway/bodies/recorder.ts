@@ -2,6 +2,7 @@
 import type { HttpDispatch, ObserveBody } from "../../providers/provider.ts";
 import type { Redactor } from "../../providers/redaction.ts";
 import { redactorFor, withRedactor } from "../../providers/redaction.ts";
+import type { HttpResponse } from "../../providers/transport/response.ts";
 import type { LedgerSettlement } from "../ledger/types.ts";
 import type { Candidate } from "../routing/catalog.ts";
 import type { BodyStage, RecordedBody } from "./types.ts";
@@ -94,15 +95,15 @@ export class BodyRecorder {
   }
 
   /** The response, whose body is recorded while it is read. */
-  private received(attempt: number, candidate: Candidate, response: Response): Response {
+  private received(attempt: number, candidate: Candidate, response: HttpResponse): HttpResponse {
     const redactor = redactorFor(response);
     if (redactor !== undefined) this.redactors.add(redactor);
     if (response.body === null) return response;
     const body = new Body("upstream_response", attempt, candidate);
     this.bodies.push(body);
-    const { status, statusText, headers } = response;
+    const { status, headers } = response;
     const stream = this.tapped(response.body, body, () => undefined);
-    const copy = new Response(stream, { status, statusText, headers });
+    const copy = new Response(stream, { status, headers: [...headers] });
     return redactor === undefined ? copy : withRedactor(copy, redactor);
   }
 

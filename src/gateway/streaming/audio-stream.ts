@@ -1,9 +1,11 @@
 // Streams audio to the client: converts the upstream's body to the requested format.
+
 import { type Usage, zeroUsage } from "../../canonical/usage.ts";
 import type { AudioCodec, AudioReader, AudioWriter } from "../../dialects/dialect.ts";
 import { invalidUpstreamResponse } from "../../dialects/errors.ts";
 import type { FrameSplitter } from "../../lib/sse.ts";
 import type { CanonicalReply } from "../../providers/provider.ts";
+import type { ResponseHeaders } from "../../providers/transport/headers.ts";
 import type { UpstreamPlan } from "../attempts/upstream-plan.ts";
 import type { GatewayRequest } from "../pipeline/gateway-request.ts";
 import { canonicalStream } from "./canonical-stream.ts";
@@ -42,7 +44,7 @@ function soundEnds(
   plan: UpstreamPlan,
   gatewayRequest: GatewayRequest,
   origin: string,
-  headers: Headers,
+  headers: ResponseHeaders,
 ): Ends {
   const upstream = plan.upstream.audio;
   if (upstream === undefined || gatewayRequest.request.operation !== "speak")
@@ -67,7 +69,7 @@ export function audioTranscoder(
   gatewayRequest: GatewayRequest,
   meter: Meter,
   origin: string,
-  headers: Headers,
+  headers: ResponseHeaders,
 ): Transcoder {
   const { reader, writer, untouched } = soundEnds(side, plan, gatewayRequest, origin, headers);
   const input = gatewayRequest.request.operation === "speak" ? gatewayRequest.request.input : "";

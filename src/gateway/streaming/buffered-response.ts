@@ -12,6 +12,7 @@ import { parseExactText } from "../../lib/exact-json.ts";
 import { isObject, type Json, type JsonObject, parseJsonText } from "../../lib/json.ts";
 import { retryAfterMs } from "../../lib/retry-after.ts";
 import { originOf } from "../../providers/provider.ts";
+import type { HttpResponse } from "../../providers/transport/response.ts";
 import { readBounded } from "../../providers/upstream.ts";
 import type { AttemptLog } from "../attempts/attempt-log.ts";
 import type { BufferedResponse, ReadResponse, UpstreamPlan } from "../attempts/upstream-plan.ts";
@@ -26,7 +27,7 @@ const maxErrorBytes = 64 * 1024;
 
 /** The gateway's error for an unsuccessful reply. */
 export async function upstreamRefusal(
-  response: Response,
+  response: HttpResponse,
   plan: UpstreamPlan,
   signal: AbortSignal,
   nowMs: number,
@@ -72,7 +73,7 @@ function refuseHiddenError(body: JsonObject, plan: UpstreamPlan, status: number)
 }
 
 /** A document instead of a stream: throws the error that it contains, if any. */
-export async function throwHiddenError(response: Response, plan: UpstreamPlan, signal: AbortSignal): Promise<void> {
+export async function throwHiddenError(response: HttpResponse, plan: UpstreamPlan, signal: AbortSignal): Promise<void> {
   const bytes = await readBounded(response, maxErrorBytes, signal);
   const body = bytes === null ? undefined : parseJsonText(decoder.decode(bytes));
   if (isObject(body)) refuseHiddenError(body, plan, response.status);
@@ -82,7 +83,7 @@ const jsonType = /^application\/(?:[\w.-]+\+)?json/i;
 
 /** A reply other than JSON, if the dialect supports it; null for JSON. */
 function readDocument(
-  response: Response,
+  response: HttpResponse,
   bytes: Uint8Array,
   plan: UpstreamPlan,
   gatewayRequest: GatewayRequest,
@@ -105,7 +106,7 @@ interface Reading {
 
 /** Reads a successful reply. Throws `upstream_protocol_error` for an invalid one. */
 export async function readResponse(
-  response: Response,
+  response: HttpResponse,
   plan: UpstreamPlan,
   gatewayRequest: GatewayRequest,
   { origin, signal, maxBytes, log }: Reading,

@@ -1,6 +1,8 @@
 // Converts a complete reply to a stream, for clients that requested one from an upstream without streaming.
+
 import type { UpstreamDialect } from "../../dialects/dialect.ts";
 import { formatFrame } from "../../lib/sse.ts";
+import type { ResponseHeaders } from "../../providers/transport/headers.ts";
 import type { ReadResponse, UpstreamPlan } from "../attempts/upstream-plan.ts";
 import type { GatewayRequest } from "../pipeline/gateway-request.ts";
 import { parsedResponse } from "./buffered-response.ts";
@@ -10,7 +12,7 @@ import type { UpstreamStream } from "./upstream-stream.ts";
 const encoder = new TextEncoder();
 
 /** Whether the client's dialect can write a complete reply as a stream, and the upstream returned none. */
-export function needsReplay({ dialect }: GatewayRequest, upstream: UpstreamDialect, headers: Headers): boolean {
+export function needsReplay({ dialect }: GatewayRequest, upstream: UpstreamDialect, headers: ResponseHeaders): boolean {
   if (dialect.stream?.asStream === undefined) return false;
   return upstream.stream === undefined || !(headers.get("content-type") ?? "").startsWith("text/event-stream");
 }

@@ -5,6 +5,7 @@ import { invalidUpstreamResponse } from "../../dialects/errors.ts";
 import type { Deadline } from "../../lib/deadline.ts";
 import { type FrameSplitter, frameTooLarge, type SseChunk } from "../../lib/sse.ts";
 import { redactorFor } from "../../providers/redaction.ts";
+import { type BodyReader, type HttpResponse, readerOf } from "../../providers/transport/response.ts";
 import { replyError } from "../../providers/upstream.ts";
 import { type EndMarkers, watchEndMarkers } from "./end-markers.ts";
 import { bothOf, type Chunk, nothing, type StoppedEnd, type Transcoder } from "./transcoder.ts";
@@ -39,18 +40,16 @@ export async function firstOf(stream: UpstreamStream): Promise<Chunk> {
   return arrived.promise;
 }
 
-type Body = ReadableStreamDefaultReader<Uint8Array>;
-
 const drainMs = 1_000;
 
 /** `life` is the attempt's deadline: when it aborts, the pending read fails with its reason. */
 export function createUpstreamStream(
-  response: Response,
+  response: HttpResponse,
   transcoder: Transcoder,
   life: Deadline,
   splitter: FrameSplitter,
 ): UpstreamStream {
-  const body = (response.body ?? new Blob().stream()).getReader() as Body;
+  const body = readerOf(response);
   const redactor = redactorFor(response);
   let over = false;
   const watch = watchEndMarkers(splitter);
@@ -107,7 +106,7 @@ const joined = (chunk: Chunk, ended: Chunk): Chunk =>
   chunk.bytes.length === 0 ? ended : { ...ended, ...bothOf(chunk, ended) };
 
 /** Reads to the end so that the connection can be reused; gives up on a body that does not end. */
-async function drain(body: Body, life: Deadline): Promise<void> {
+async function drain(body: BodyReader, life: Deadline): Promise<void> {
   const timer = setTimeout(() => life.abort(new Error("the response is complete")), drainMs);
   try {
     while (!(await body.read()).done);

@@ -10,6 +10,8 @@ import { deadline } from "../../lib/deadline.ts";
 import { retryAfterMs } from "../../lib/retry-after.ts";
 import { safeError } from "../../providers/redaction.ts";
 import { safeOpen } from "../../providers/safe-fetch/index.ts";
+import type { ResponseHeaders } from "../../providers/transport/headers.ts";
+import type { HttpResponse } from "../../providers/transport/response.ts";
 import { readBounded } from "../../providers/upstream.ts";
 import type { TaskDependencies } from "./dependencies.ts";
 import { sourceOf } from "./results.ts";
@@ -92,7 +94,7 @@ const tooSlow = (): GatewayError => new GatewayError("upstream_timeout", "Timed 
 export const maxRedirects = 3;
 
 /** The absolute URL of a redirect; null if there is none, or an invalid one. */
-export function redirectIn({ status, headers, url }: Response): string | null {
+export function redirectIn({ status, headers, url }: HttpResponse): string | null {
   const location = status >= 300 && status < 400 ? headers.get("location") : null;
   return location === null ? null : (URL.parse(location, url === "" ? undefined : url)?.href ?? null);
 }
@@ -131,7 +133,10 @@ async function fromUrl({ dependencies, task, request, result }: Fetch, url: stri
 }
 
 /** Sets the headers that describe the bytes. Some servers send a generic type for a video. */
-export function described(content: Content, result: VideoResult): Content {
+export function described(
+  content: Omit<Content, "headers"> & { readonly headers: ResponseHeaders },
+  result: VideoResult,
+): Content {
   const { status, headers, body } = content;
   const { mediaType } = result;
   const reported = headers.get("content-type") ?? "";

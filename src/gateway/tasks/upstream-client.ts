@@ -6,6 +6,7 @@ import { deadline } from "../../lib/deadline.ts";
 import { parseJsonText } from "../../lib/json.ts";
 import type { Provider } from "../../providers/provider.ts";
 import { safeError } from "../../providers/redaction.ts";
+import type { HttpResponse } from "../../providers/transport/response.ts";
 import { readBounded } from "../../providers/upstream.ts";
 import type { GatewayDependencies } from "../pipeline/dependencies.ts";
 import type { Catalog } from "../routing/catalog.ts";
@@ -39,7 +40,11 @@ const tooSlow = (): GatewayError => new GatewayError("upstream_timeout", "The pr
 const never = new AbortController().signal;
 
 /** Sends a call about a task. The response must be read or canceled. */
-export function sendTask({ provider }: UpstreamClient, call: UpstreamRequest, signal: AbortSignal): Promise<Response> {
+export function sendTask(
+  { provider }: UpstreamClient,
+  call: UpstreamRequest,
+  signal: AbortSignal,
+): Promise<HttpResponse> {
   if (provider.dispatch.sendTask === undefined)
     throw new GatewayError("internal_error", "The provider does not support tasks.");
   return provider.dispatch.sendTask(call, signal);

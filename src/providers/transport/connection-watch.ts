@@ -1,7 +1,7 @@
 // Notices that an address accepts no connections while a request to it waits: the runtime's fetch has no timeout for
 // connecting, and does not report when it has connected.
-import { LiveList, type Member } from "../lib/live-list.ts";
-import { createSharedInterval } from "../lib/shared-interval.ts";
+import { LiveList, type Member } from "../../lib/live-list.ts";
+import { createSharedInterval } from "../../lib/shared-interval.ts";
 
 /** A host and port. */
 interface Host {

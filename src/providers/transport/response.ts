@@ -1,0 +1,184 @@
+// The response of the transport: its status and headers, and its body, which is read once and at the pace of its reader.
+import type { HeaderList, ResponseHeaders } from "./headers.ts";
+import type { ResponseHead } from "./response-parser.ts";
+
+/** What the gateway uses of a response; the runtime's `Response` has it too. */
+export interface HttpResponse {
+  readonly status: number;
+  readonly ok: boolean;
+  /** Where it came from; empty if that is unknown. */
+  readonly url: string;
+  readonly headers: ResponseHeaders;
+  /** Null if the response cannot have a body. */
+  readonly body: ReadableStream<Uint8Array> | null;
+  bytes(): Promise<Uint8Array>;
+  text(): Promise<string>;
+  json(): Promise<unknown>;
+}
+
+type Read = { readonly done: false; readonly value: Uint8Array } | { readonly done: true; readonly value?: undefined };
+
+/** Reads a body part by part. One `read` at a time. */
+export interface BodyReader {
+  read(): Promise<Read>;
+  cancel(reason?: unknown): Promise<void>;
+}
+
+/** The connection that a body arrives on. */
+export interface BodySource {
+  pause(): void;
+  resume(): void;
+  /** Closes the connection: the rest of the body is not read. */
+  discard(): void;
+}
+
+/** Bytes held of a body that is not read, and how few are left when reading continues. */
+const pauseAtBytes = 64 * 1024;
+const resumeAtBytes = 16 * 1024;
+
+const ended: Read = { done: true };
+const nothing = new Uint8Array();
+
+interface Waiter {
+  resolve(read: Read): void;
+  reject(reason: unknown): void;
+}
+
+export class IncomingResponse implements HttpResponse, BodyReader {
+  readonly status: number;
+  readonly url: string;
+  readonly headers: HeaderList;
+  private readonly hasBody: boolean;
+  private readonly source: BodySource;
+  private stream: ReadableStream<Uint8Array> | undefined;
+  private held: Uint8Array[] = [];
+  private heldBytes = 0;
+  private isPaused = false;
+  private isOver = false;
+  private failure: { readonly reason: unknown } | null = null;
+  private waiter: Waiter | null = null;
+  /** All of the body is wanted at once. */
+  private whole: { resolve(bytes: Uint8Array): void; reject(reason: unknown): void } | null = null;
+
+  constructor({ status, headers, hasBody }: ResponseHead, url: string, source: BodySource) {
+    this.status = status;
+    this.url = url;
+    this.headers = headers;
+    this.hasBody = hasBody;
+    this.source = source;
+  }
+
+  get ok(): boolean {
+    return this.status >= 200 && this.status < 300;
+  }
+
+  get body(): ReadableStream<Uint8Array> | null {
+    if (!this.hasBody) return null;
+    this.stream ??= streamOf(this);
+    return this.stream;
+  }
+
+  read(): Promise<Read> {
+    const value = this.held.shift();
+    if (value !== undefined) {
+      this.heldBytes -= value.length;
+      if (this.isPaused && this.heldBytes <= resumeAtBytes) this.resume();
+      return Promise.resolve({ done: false, value });
+    }
+    if (this.failure !== null) return Promise.reject(this.failure.reason);
+    if (this.isOver) return Promise.resolve(ended);
+    return new Promise((resolve, reject) => {
+      this.waiter = { resolve, reject };
+    });
+  }
+
+  cancel(): Promise<void> {
+    this.held = [];
+    this.heldBytes = 0;
+    if (!this.isOver && this.failure === null) this.source.discard();
+    return Promise.resolve();
+  }
+
+  bytes(): Promise<Uint8Array> {
+    if (this.failure !== null) return Promise.reject(this.failure.reason);
+    if (this.isOver) return Promise.resolve(this.take());
+    return new Promise((resolve, reject) => {
+      this.whole = { resolve, reject };
+      if (this.isPaused) this.resume();
+    });
+  }
+
+  text(): Promise<string> {
+    return this.bytes().then((bytes) => new TextDecoder().decode(bytes));
+  }
+
+  json(): Promise<unknown> {
+    return this.text().then((text): unknown => JSON.parse(text));
+  }
+
+  /** Of the connection: the next part of the body. */
+  push(bytes: Uint8Array): void {
+    const { waiter } = this;
+    if (waiter !== null) {
+      this.waiter = null;
+      waiter.resolve({ done: false, value: bytes });
+      return;
+    }
+    this.held.push(bytes);
+    this.heldBytes += bytes.length;
+    if (this.whole !== null || this.isPaused || this.heldBytes < pauseAtBytes) return;
+    this.isPaused = true;
+    this.source.pause();
+  }
+
+  /** Of the connection: the body is complete. */
+  end(): void {
+    this.isOver = true;
+    this.waiter?.resolve(ended);
+    this.waiter = null;
+    this.whole?.resolve(this.take());
+    this.whole = null;
+  }
+
+  /** Of the connection: the rest of the body will not come. */
+  fail(reason: unknown): void {
+    if (this.isOver || this.failure !== null) return;
+    this.failure = { reason };
+    this.waiter?.reject(reason);
+    this.waiter = null;
+    this.whole?.reject(reason);
+    this.whole = null;
+  }
+
+  private take(): Uint8Array {
+    const { held } = this;
+    this.held = [];
+    this.heldBytes = 0;
+    return held.length === 1 ? (held[0] ?? nothing) : Buffer.concat(held);
+  }
+
+  private resume(): void {
+    this.isPaused = false;
+    this.source.resume();
+  }
+}
+
+function streamOf(reader: BodyReader): ReadableStream<Uint8Array> {
+  return new ReadableStream<Uint8Array>(
+    {
+      pull: (controller) =>
+        reader.read().then(({ done, value }) => {
+          if (done) controller.close();
+          else controller.enqueue(value);
+        }),
+      cancel: (reason) => reader.cancel(reason),
+    },
+    { highWaterMark: 0 },
+  );
+}
+
+/** Reads a body without a stream around it, where the transport has none. */
+export function readerOf(response: HttpResponse): BodyReader {
+  if (response instanceof IncomingResponse) return response;
+  return (response.body ?? new Blob().stream()).getReader() as BodyReader;
+}
