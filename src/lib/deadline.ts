@@ -1,9 +1,10 @@
-// One abort signal for one attempt: it follows its parent, and aborts when its time is up.
+// One cancellation for one attempt: it follows its parent, and aborts when its time is up.
+import type { Cancellation } from "./cancellation.ts";
 import type { Clock } from "./clock.ts";
 import type { SharedInterval } from "./shared-interval.ts";
 
 export interface Deadline {
-  readonly signal: AbortSignal;
+  readonly signal: Cancellation;
   /** Aborts the attempt for a reason of the caller's. */
   abort(reason: unknown): void;
   /** Removes the deadline and the parent; the attempt can still be aborted. */
@@ -31,8 +32,10 @@ export function deadline(
   return new WatchedDeadline(parent, timeoutMs, watch, expired);
 }
 
-class WatchedDeadline implements Deadline {
-  declare private readonly controller: AbortController;
+class WatchedDeadline implements Deadline, Cancellation {
+  declare aborted: boolean;
+  declare reason: unknown;
+  declare private listeners: (() => void)[] | null;
   declare private readonly parent: () => AbortSignal;
   declare private readonly dueMs: number;
   declare private readonly watch: DeadlineClock;
@@ -40,7 +43,9 @@ class WatchedDeadline implements Deadline {
   declare private readonly look: () => void;
 
   constructor(parent: () => AbortSignal, timeoutMs: number, watch: DeadlineClock, expired: () => unknown) {
-    this.controller = new AbortController();
+    this.aborted = false;
+    this.reason = undefined;
+    this.listeners = null;
     this.parent = parent;
     this.dueMs = watch.clock.monotonicMs() + timeoutMs;
     this.watch = watch;
@@ -49,8 +54,18 @@ class WatchedDeadline implements Deadline {
     watch.ticker.subscribe(this.look);
   }
 
-  get signal(): AbortSignal {
-    return this.controller.signal;
+  get signal(): Cancellation {
+    return this;
+  }
+
+  addEventListener(_type: "abort", listener: () => void): void {
+    if (this.listeners === null) this.listeners = [listener];
+    else this.listeners.push(listener);
+  }
+
+  removeEventListener(_type: "abort", listener: () => void): void {
+    const at = this.listeners?.indexOf(listener) ?? -1;
+    if (at >= 0) this.listeners?.splice(at, 1);
   }
 
   private check(): void {
@@ -60,7 +75,12 @@ class WatchedDeadline implements Deadline {
   }
 
   abort(reason: unknown): void {
-    this.controller.abort(reason);
+    if (this.aborted) return;
+    this.aborted = true;
+    this.reason = reason;
+    const { listeners } = this;
+    this.listeners = null;
+    for (const listener of listeners ?? []) listener();
   }
 
   release(): void {
@@ -69,7 +89,7 @@ class WatchedDeadline implements Deadline {
 
   private stop(reason: unknown): void {
     this.release();
-    this.controller.abort(reason);
+    this.abort(reason);
   }
 }
 

@@ -1,5 +1,6 @@
 // A provider over HTTP, built from its entry in the configuration: signs, sends, polls tasks, patches and redacts
 // responses.
+
 import { version } from "../../package.json";
 import type { ChatRequest, ChatResponse } from "../canonical/chat.ts";
 import type { GatewayError } from "../canonical/error.ts";
@@ -9,6 +10,7 @@ import { type ModeratorForm, moderatorIn } from "../dialects/index.ts";
 import { refusalError } from "../dialects/upstream-error.ts";
 import { raceAbort } from "../lib/abortable.ts";
 import { writeBody } from "../lib/body-thread.ts";
+import type { Cancellation } from "../lib/cancellation.ts";
 import { type Clock, systemClock } from "../lib/clock.ts";
 import { firstHop } from "../lib/hops.ts";
 import { randomId } from "../lib/ids.ts";
@@ -74,7 +76,7 @@ function callSenders(send: Send, encode: ReturnType<typeof requestEncoder>, base
   const base = join(baseUrl, "");
   const sending = (
     call: UpstreamRequest,
-    signal: AbortSignal,
+    signal: Cancellation,
     more: Pick<OutgoingRequest, "freshConnection" | "connectMs">,
     observe?: ObserveBody,
   ) => {
@@ -99,9 +101,9 @@ function callSenders(send: Send, encode: ReturnType<typeof requestEncoder>, base
     return request instanceof Promise ? request.then(sendEncoded) : sendEncoded(request);
   };
   return {
-    sendCall: (call: UpstreamRequest, signal: AbortSignal, connectMs?: number, observe?: ObserveBody) =>
+    sendCall: (call: UpstreamRequest, signal: Cancellation, connectMs?: number, observe?: ObserveBody) =>
       sending(call, signal, connectMs === undefined ? {} : { connectMs }, observe),
-    sendTaskCall: (call: UpstreamRequest, signal: AbortSignal) =>
+    sendTaskCall: (call: UpstreamRequest, signal: Cancellation) =>
       sending(call, signal, call.method === "GET" ? {} : { freshConnection: true }),
   };
 }
@@ -120,19 +122,19 @@ interface ListOf<Item> {
 function listsOf(
   entry: HttpEntry,
   { list: ownList }: AccountAccess,
-  get: (signal: AbortSignal) => GetList,
+  get: (signal: Cancellation) => GetList,
 ): ProviderLists {
   const lister = <Item>(from: ListOf<Item> | undefined) =>
-    from && (async (signal: AbortSignal) => from.read(await get(signal)(join(baseOf(entry), from.path))));
+    from && (async (signal: Cancellation) => from.read(await get(signal)(join(baseOf(entry), from.path))));
   const { listing, voiceList } = entry.kind;
-  const models = ownList && ((signal: AbortSignal) => ownList(get(signal)));
+  const models = ownList && ((signal: Cancellation) => ownList(get(signal)));
   return withoutUndefined({ models: models ?? lister(listing), voices: lister(voiceList) });
 }
 
 const maxRefusalBytes = 4_096;
 
 /** With the provider's own words, as far as they can be read. */
-async function listRefusal(response: HttpResponse, signal: AbortSignal): Promise<GatewayError> {
+async function listRefusal(response: HttpResponse, signal: Cancellation): Promise<GatewayError> {
   const bytes = await readBounded(response, maxRefusalBytes, signal).catch(() => null);
   const body = Object(bytes === null ? null : parseJsonText(decoder.decode(bytes)));
   const text: unknown = body.error?.message ?? body.message ?? body.error;
@@ -141,7 +143,7 @@ async function listRefusal(response: HttpResponse, signal: AbortSignal): Promise
 }
 
 /** Reads lists with signed requests and the headers of the entry. */
-function listReader(send: Send, base: Readonly<Record<string, string>>): (signal: AbortSignal) => GetList {
+function listReader(send: Send, base: Readonly<Record<string, string>>): (signal: Cancellation) => GetList {
   return (signal) => async (url, headers) => {
     const response = await send({ method: "GET", url, headers: { ...base, ...headers }, signal });
     if (!response.ok) throw await listRefusal(response, signal);
@@ -196,7 +198,7 @@ export function httpProvider(
     const { dialect } = request;
     const polling = kind.polling?.find((each) => each.dialect === dialect);
     const response = await post(request);
-    const ask = (path: string, signal: AbortSignal): Promise<HttpResponse> => {
+    const ask = (path: string, signal: Cancellation): Promise<HttpResponse> => {
       const call: UpstreamRequest = { method: "GET", path, body: {} };
       return sendCall(access.rewritePath?.(call, dialect) ?? call, signal);
     };
@@ -241,7 +243,8 @@ type EncodedCall = Pick<OutgoingRequest, "method" | "headers" | "body" | "pieces
 function requestEncoder(
   base: Readonly<Record<string, string>>,
 ): (call: UpstreamRequest) => EncodedCall | Promise<EncodedCall> {
-  const posting = { ...base, "content-type": "application/json" };
+  // Frozen: the transport writes its lines once.
+  const posting = Object.freeze({ ...base, "content-type": "application/json" });
   return (call) => {
     const { method = "POST", headers, form, bytes, body, source } = call;
     if (method === "GET" || method === "DELETE") return { method, headers: { ...base, ...headers } };

@@ -1,4 +1,5 @@
 // The contract of a provider: its kind, its entry in the configuration, how it is called, what it lists.
+
 import type { Operation, OperationRequest, OperationResponse } from "../canonical/operation.ts";
 import type { AudioFormat, ListedVoice } from "../canonical/speech.ts";
 import type { StreamEvent } from "../canonical/stream-event.ts";
@@ -8,6 +9,7 @@ import type { CompatibilityFlags, RenderContext, UpstreamDialect, UpstreamReques
 import type { RequestOutline } from "../dialects/request-outline.ts";
 import type { DeclaredModel, ModelQuery } from "../dialects/shared/model-table.ts";
 import type { VideoUpstream } from "../dialects/video/upstream.ts";
+import type { Cancellation } from "../lib/cancellation.ts";
 import type { JsonObject } from "../lib/json.ts";
 import type { Account, AccountAccess, AccountEntry, AccountRules, SignerFactory } from "./credentials.ts";
 import type { ListedModel } from "./model-list.ts";
@@ -156,7 +158,7 @@ export interface DispatchRequest {
   readonly call: UpstreamRequest;
   readonly dialect: UpstreamDialect;
   readonly stream: boolean;
-  readonly signal: AbortSignal;
+  readonly signal: Cancellation;
   /** How long a connection may take. Absent: as long as the signal allows. */
   readonly connectMs?: number;
   /** Is given the body as it leaves. */
@@ -166,7 +168,7 @@ export interface DispatchRequest {
 export type ObserveBody = (pieces: readonly (Uint8Array | string)[]) => void;
 
 /** Sends a call about a task. */
-type SendTask = (call: UpstreamRequest, signal: AbortSignal) => Promise<HttpResponse>;
+type SendTask = (call: UpstreamRequest, signal: Cancellation) => Promise<HttpResponse>;
 
 /** Over HTTP, in one of the kind's dialects. */
 export interface HttpDispatch {

@@ -1,7 +1,9 @@
 // Polls an upstream task within one request until there is a result.
+
 import { GatewayError } from "../canonical/error.ts";
 import type { UpstreamDialect } from "../dialects/dialect.ts";
 import { pause } from "../lib/abortable.ts";
+import type { Cancellation } from "../lib/cancellation.ts";
 import type { Clock } from "../lib/clock.ts";
 import { isObject, type JsonObject, parseJsonText } from "../lib/json.ts";
 import type { HttpResponse } from "./transport/response.ts";
@@ -21,9 +23,9 @@ export interface TaskPolling {
 interface PollingDependencies {
   readonly clock: Pick<Clock, "monotonicMs">;
   /** Sends a GET request to a path. */
-  ask(path: string, signal: AbortSignal): Promise<HttpResponse>;
+  ask(path: string, signal: Cancellation): Promise<HttpResponse>;
   /** Replaces the timer, for tests. */
-  readonly wait?: (ms: number, signal: AbortSignal) => Promise<void>;
+  readonly wait?: (ms: number, signal: Cancellation) => Promise<void>;
 }
 
 /** Consecutive failures after which a task is still polled, because it has started and is billed. */
@@ -31,7 +33,7 @@ const mostFailures = 3;
 const maxReplyBytes = 8 * 1024 * 1024;
 
 /** A reply within limits, as text that can be read again. */
-async function textOf(response: HttpResponse, signal: AbortSignal): Promise<string> {
+async function textOf(response: HttpResponse, signal: Cancellation): Promise<string> {
   const bytes = await readBounded(response, maxReplyBytes, signal);
   if (bytes !== null) return Buffer.from(bytes).toString("utf8");
   throw new GatewayError("upstream_protocol_error", "The task status from the provider exceeds the size limit.");
@@ -45,7 +47,7 @@ async function pollOnce(
   path: string,
   failures: number,
   { ask }: PollingDependencies,
-  signal: AbortSignal,
+  signal: Cancellation,
 ): Promise<HttpResponse | null> {
   const mayFail = failures + 1 < mostFailures;
   try {
@@ -64,7 +66,7 @@ export async function pollUntilDone(
   first: HttpResponse,
   { next, waitsMs, mostMs }: TaskPolling,
   tools: PollingDependencies,
-  signal: AbortSignal,
+  signal: Cancellation,
 ): Promise<HttpResponse> {
   const dueMs = tools.clock.monotonicMs() + mostMs;
   const wait = tools.wait ?? pause;

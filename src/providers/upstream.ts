@@ -1,6 +1,8 @@
 // The only way to a provider: sends one request, classifies failures, and reads the response within limits.
+
 import { closeSync, openSync } from "node:fs";
 import { GatewayError } from "../canonical/error.ts";
+import type { Cancellation } from "../lib/cancellation.ts";
 import { redactorFor } from "./redaction.ts";
 import { decoded } from "./transport/decoding.ts";
 import { createTransport } from "./transport/pool.ts";
@@ -56,7 +58,7 @@ function isOutOfDescriptors(): boolean {
 }
 
 /** The error for a failed fetch or body read. An abort by the gateway rethrows its reason. */
-export function transportError(thrown: unknown, signal: AbortSignal): unknown {
+export function transportError(thrown: unknown, signal: Cancellation): unknown {
   if (signal.aborted) return signal.reason;
   if (thrown instanceof GatewayError) return thrown;
   if (thrown instanceof InvalidRequest)
@@ -80,7 +82,7 @@ export function transportError(thrown: unknown, signal: AbortSignal): unknown {
 }
 
 /** As `transportError`, for a reply that has started: a connection that closes early truncated it. */
-export function replyError(thrown: unknown, signal: AbortSignal): unknown {
+export function replyError(thrown: unknown, signal: Cancellation): unknown {
   const error = transportError(thrown, signal);
   if (!(error instanceof GatewayError) || error.kind !== "upstream_reset") return error;
   return new GatewayError(
@@ -113,7 +115,11 @@ export function createSend(): Send {
 }
 
 /** Reads at most `maxBytes`; null when there is more. Transport errors become gateway errors. */
-export function readBounded(response: HttpResponse, maxBytes: number, signal: AbortSignal): Promise<Uint8Array | null> {
+export function readBounded(
+  response: HttpResponse,
+  maxBytes: number,
+  signal: Cancellation,
+): Promise<Uint8Array | null> {
   const { headers } = response;
   // The length of a compressed reply does not limit its content.
   const isPlain = !headers.has("content-encoding");

@@ -31,7 +31,7 @@ async function run(first: Response, answers: readonly (Response | Error)[], sign
         return answer.clone() as Response;
       },
       wait: async (ms, given) => {
-        given.throwIfAborted();
+        if (given.aborted) throw given.reason;
         waits.push(ms);
         nowMs += ms;
       },

@@ -1,19 +1,18 @@
 // Attempts of a request to a model: each dialect of a candidate in order, with changes of the request after a refusal.
-import { GatewayError, toGatewayError } from "../../canonical/error.ts";
+
+import { GatewayError } from "../../canonical/error.ts";
 import type { Warning } from "../../canonical/warning.ts";
-import type { UpstreamDialect } from "../../dialects/dialect.ts";
+import type { Cancellation } from "../../lib/cancellation.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { type Deadline, type DeadlineClock, deadline } from "../../lib/deadline.ts";
-import { isLarge, nextEventLoopTurn } from "../../lib/event-loop-turn.ts";
 import { mapConcurrent } from "../../lib/map-concurrent.ts";
 import { originOf } from "../../providers/provider.ts";
 import type { Events } from "../../telemetry/events.ts";
 import type { BodyRecorder } from "../bodies/recorder.ts";
 import type { AudioTranscoder } from "../operations/audio-transcoder.ts";
-import { type FetchContext, needsBytes, withBytes } from "../operations/image-transfer.ts";
+import type { FetchContext } from "../operations/image-transfer.ts";
 import { readOrAgain } from "../operations/moderation.ts";
 import type { VoiceLists } from "../operations/voice-lists.ts";
-import { listedVoices } from "../operations/voice-mapping.ts";
 import type { GatewayRequest } from "../pipeline/gateway-request.ts";
 import type { UsageEstimates } from "../pipeline/usage-estimate.ts";
 import type { Candidate } from "../routing/catalog.ts";
@@ -29,18 +28,18 @@ import {
   type AttemptResult,
   attemptCandidates,
   type CandidateAttempts,
-  clientClosed,
   type Preparation,
   unlessRefused,
 } from "./attempt-loop.ts";
+import { checkedPlanOf, needsContent } from "./checked-plan.ts";
 import { checkRefusal, streamBeginning } from "./content-refusals.ts";
 import { ignoredFields } from "./ignored-fields.ts";
-import { addressesIn, checkAddresses } from "./media-addresses.ts";
-import { readCall, upstreamStreamOf } from "./open-stream.ts";
-import { planUpstream, type Way, waysAfter, waysTo } from "./plan-upstream.ts";
+import { upstreamStreamOf } from "./open-stream.ts";
+import { planFor, waysAfter, waysTo } from "./plan-upstream.ts";
 import { ownTimeoutMs, timeoutMs } from "./retry.ts";
+import { readCall } from "./send-call.ts";
 import { refuseWhenStrict } from "./strictness.ts";
-import type { BufferedResponse, PlanMeans, ReadResponse, UpstreamPlan } from "./upstream-plan.ts";
+import type { BufferedResponse, ReadResponse, UpstreamPlan, Way } from "./upstream-plan.ts";
 
 /** What every attempt depends on. */
 export interface AttemptContext extends FetchContext, AttemptBounds {
@@ -70,86 +69,14 @@ export interface OpenStream {
 
 const tooSlow = (): GatewayError => new GatewayError("upstream_timeout", "The provider did not respond in time.");
 
-/** The plan for one candidate in one dialect, or the reason why there is none. */
-function planFor(
-  gatewayRequest: GatewayRequest,
-  candidate: Candidate,
-  upstream: UpstreamDialect,
-  means: PlanMeans,
-): UpstreamPlan | GatewayError {
-  try {
-    return planUpstream(gatewayRequest, candidate, upstream, means);
-  } catch (thrown) {
-    return toGatewayError(thrown);
-  }
-}
-
-/** The same for an upstream that needs bytes where the client gave addresses. */
-async function planWithBytes(
-  context: AttemptContext,
-  candidate: Candidate,
-  upstream: UpstreamDialect,
-): Promise<UpstreamPlan | GatewayError> {
-  try {
-    const fetched = await context.log.waits(withBytes(context.gatewayRequest, context, context.signal()));
-    return planFor(fetched, candidate, upstream, context);
-  } catch (thrown) {
-    return context.signal().aborted ? clientClosed() : toGatewayError(thrown);
-  }
-}
-
-/** Why a URL in the request must not be sent to this candidate; null if all may. */
-async function refusedAddress(context: AttemptContext, { provider }: Candidate): Promise<GatewayError | null> {
-  const { gatewayRequest } = context;
-  if (!gatewayRequest.outline.mayHoldMedia) return null;
-  const addresses = addressesIn(gatewayRequest.request);
-  if (addresses.length === 0) return null;
-  try {
-    await context.log.waits(checkAddresses(addresses, provider, context));
-    return null;
-  } catch (thrown) {
-    return context.signal().aborted ? clientClosed() : toGatewayError(thrown);
-  }
-}
-
-/** Parses a large request in one turn of the event loop; rendering takes the next. Returns the error, if any. */
-async function parseApart(gatewayRequest: GatewayRequest, upstream: UpstreamDialect): Promise<GatewayError | null> {
-  if (gatewayRequest.dialect === upstream || !isLarge(gatewayRequest.source?.body?.length)) return null;
-  try {
-    void gatewayRequest.request;
-    await nextEventLoopTurn();
-    return null;
-  } catch (thrown) {
-    return toGatewayError(thrown);
-  }
-}
-
-/** The plan of one request for a candidate, in one dialect. */
-async function checkedPlanOf(
-  context: AttemptContext,
-  candidate: Candidate,
-  { upstream, gatewayRequest }: Way,
-): Promise<UpstreamPlan | GatewayError> {
-  const refused = (await parseApart(gatewayRequest, upstream)) ?? (await refusedAddress(context, candidate));
-  if (refused !== null) return refused;
-  return needsBytes(gatewayRequest, upstream)
-    ? planWithBytes({ ...context, gatewayRequest }, candidate, upstream)
-    : planFor(gatewayRequest, candidate, upstream, {
-        limits: context.limits,
-        listedVoices: await listedVoices(context, candidate),
-        transcodes: context.transcoder !== null,
-      });
-}
-
 /** Synchronous if nothing has to be looked up. */
 function planOf(
   context: AttemptContext,
   candidate: Candidate,
   way: Way,
 ): UpstreamPlan | GatewayError | Promise<UpstreamPlan | GatewayError> {
-  const isLong = way.gatewayRequest.outline.mayHoldMedia || isLarge(way.gatewayRequest.source?.body?.length);
-  return isLong
-    ? checkedPlanOf(context, candidate, way)
+  return needsContent(way.gatewayRequest)
+    ? checkedPlanOf(context, candidate, way, planFor)
     : planFor(way.gatewayRequest, candidate, way.upstream, context);
 }
 
@@ -241,7 +168,7 @@ async function readCalls(
   context: AttemptContext,
   plan: UpstreamPlan,
   candidate: Candidate,
-  signal: AbortSignal,
+  signal: Cancellation,
 ): Promise<ReadResponse[]> {
   const [only] = plan.calls;
   if (plan.calls.length === 1 && !("again" in only)) return [await readCall(context, plan, candidate, only, signal)];

@@ -1,27 +1,20 @@
 // Opens one stream of one candidate, from the call to the first chunk: the upstream's own stream, several in sequence,
 // audio, or a complete reply as a stream.
-import { GatewayError, toGatewayError } from "../../canonical/error.ts";
-import type { OperationResponse } from "../../canonical/operation.ts";
+
+import { GatewayError } from "../../canonical/error.ts";
 import { type Adapt, watchStops } from "../../canonical/stop-sequences.ts";
 import type { StreamEvent } from "../../canonical/stream-event.ts";
-import type { AudioCodec, UpstreamRequest } from "../../dialects/dialect.ts";
-import type { Clock } from "../../lib/clock.ts";
+import type { AudioCodec } from "../../dialects/dialect.ts";
+import type { Cancellation } from "../../lib/cancellation.ts";
 import type { Deadline } from "../../lib/deadline.ts";
-import { hopsHeader, withNextHop } from "../../lib/hops.ts";
 import { frameSplitter } from "../../lib/sse.ts";
-import { type CanonicalReply, originOf } from "../../providers/provider.ts";
+import { originOf } from "../../providers/provider.ts";
 import type { HttpResponse } from "../../providers/transport/response.ts";
-import type { RequestIds } from "../../telemetry/events.ts";
-import type { BodyRecorder } from "../bodies/recorder.ts";
-import type { AudioTranscoder } from "../operations/audio-transcoder.ts";
 import { mergeDeltas } from "../operations/chat.ts";
 import { image } from "../operations/image.ts";
-import { delivered, type FetchContext } from "../operations/image-transfer.ts";
-import type { GatewayRequest } from "../pipeline/gateway-request.ts";
-import type { UsageEstimates } from "../pipeline/usage-estimate.ts";
 import type { Candidate } from "../routing/catalog.ts";
 import { audioTranscoder, canonicalAudio, isEvents, wholeChunks } from "../streaming/audio-stream.ts";
-import { counted, readResponse, throwHiddenError, upstreamRefusal } from "../streaming/buffered-response.ts";
+import { counted, throwHiddenError } from "../streaming/buffered-response.ts";
 import { canonicalStream } from "../streaming/canonical-stream.ts";
 import { concatStreams } from "../streaming/concat-streams.ts";
 import type { Meter } from "../streaming/meter.ts";
@@ -36,9 +29,7 @@ import {
   translatingTranscoder,
 } from "../streaming/translated-stream.ts";
 import { createUpstreamStream, type UpstreamStream } from "../streaming/upstream-stream.ts";
-import type { AttemptLog } from "./attempt-log.ts";
-import { ownTimeoutMs } from "./retry.ts";
-import { inTrace } from "./trace-headers.ts";
+import { answerCall, type CallContext, canonicalRead, readCall, readSent, sendCall, withImages } from "./send-call.ts";
 import {
   type CanonicalCall,
   isCanonical,
@@ -47,131 +38,12 @@ import {
   type UpstreamPlan,
 } from "./upstream-plan.ts";
 
-/** What sending a call needs from its request. */
-interface StreamContext extends FetchContext {
-  readonly gatewayRequest: GatewayRequest;
-  readonly clock: Clock;
-  readonly log: AttemptLog;
-  readonly estimates: UsageEstimates;
-  readonly bodies: BodyRecorder | null;
-  readonly ids: Pick<RequestIds, "trace">;
-  /** Null if speech cannot be transcoded. */
-  readonly transcoder: AudioTranscoder | null;
-}
-
-const isUnsent = ({ kind }: GatewayError): boolean => kind === "upstream_unreachable";
-
-/** Sends one call and returns its successful response. */
-async function sendCall(
-  context: StreamContext,
-  plan: UpstreamPlan,
-  candidate: Candidate,
-  call: UpstreamRequest,
-  signal: AbortSignal,
-): Promise<HttpResponse> {
-  const { log, bodies, gatewayRequest, ids } = context;
-  const { header } = gatewayRequest.envelope;
-  const hopped = inTrace(withNextHop(call, header(hopsHeader)), candidate, ids.trace, header);
-  const connectMs = ownTimeoutMs(context, candidate, "connectMs");
-  const shipment = { call: hopped, dialect: plan.upstream, stream: gatewayRequest.outline.stream, signal, connectMs };
-  const { dispatch } = candidate.provider;
-  if (dispatch.form !== "http") throw new GatewayError("internal_error", "This provider answers inside the process.");
-  log.sent();
-  const send = bodies === null ? dispatch.send : bodies.around(dispatch.send, log.number(), candidate);
-  const response = await log.waits(send(shipment)).catch((thrown) => {
-    if (thrown instanceof GatewayError && isUnsent(thrown)) log.unreachable();
-    throw thrown;
-  });
-  log.answered(response.status);
-  if (!response.ok) throw await upstreamRefusal(response, plan, signal, context.clock.nowMs());
-  return response;
-}
-
-/** The reply of an in-process provider. */
-async function answerCall(
-  { log }: StreamContext,
-  { provider: { dispatch } }: Candidate,
-  { request }: CanonicalCall,
-  signal: AbortSignal,
-): Promise<CanonicalReply> {
-  if (dispatch.form !== "canonical") throw new GatewayError("internal_error", "This provider is asked over HTTP.");
-  log.sent();
-  try {
-    const reply = await log.waits(dispatch.answer(request, signal));
-    log.answered(200);
-    return reply;
-  } catch (thrown) {
-    log.answered(toGatewayError(thrown).status);
-    throw thrown;
-  }
-}
-
-/** The complete parsed reply to a call, with its images as the client requested. */
-export async function readCall(
-  context: StreamContext,
-  plan: UpstreamPlan,
-  candidate: Candidate,
-  call: PlannedCall,
-  signal: AbortSignal,
-): Promise<ReadResponse> {
-  if (!isCanonical(call))
-    return readSent(context, plan, candidate, sendCall(context, plan, candidate, call, signal), signal);
-  const reply = await answerCall(context, candidate, call, signal);
-  if (!("response" in reply)) throw new GatewayError("internal_error", "This is a stream.");
-  return withImages(context, canonicalRead(reply.response), signal);
-}
-
-const canonicalRead = (answer: OperationResponse): ReadResponse => ({
-  bytes: nothing,
-  body: {},
-  usage: answer.usage,
-  answer,
-});
-
-async function readSent(
-  context: StreamContext,
-  plan: UpstreamPlan,
-  candidate: Candidate,
-  sent: HttpResponse | Promise<HttpResponse>,
-  signal: AbortSignal,
-): Promise<ReadResponse> {
-  const response = await sent;
-  const reading = {
-    origin: originOf(candidate.provider, candidate.model),
-    signal,
-    maxBytes: context.limits.maxReplyBytes,
-    log: context.log,
-  };
-  const read = await readResponse(response, plan, context.gatewayRequest, reading);
-  return withImages(context, read, signal);
-}
-
-function withImages(
-  context: StreamContext,
-  read: ReadResponse,
-  signal: AbortSignal,
-): ReadResponse | Promise<ReadResponse> {
-  context.log.read(read.usage);
-  return read.answer?.operation === "image" ? withDeliveredImages(context, read, read.answer, signal) : read;
-}
-
-async function withDeliveredImages(
-  context: StreamContext,
-  read: ReadResponse,
-  answer: OperationResponse,
-  signal: AbortSignal,
-): Promise<ReadResponse> {
-  const { gatewayRequest, log } = context;
-  const canonicalResponse = await log.waits(delivered(answer, gatewayRequest.request, context, signal));
-  return canonicalResponse === answer ? read : { ...read, answer: canonicalResponse, changed: true };
-}
-
 /** Merges the images of all calls into one reply. */
 async function drawnTogether(
-  context: StreamContext,
+  context: CallContext,
   plan: UpstreamPlan,
   candidate: Candidate,
-  signal: AbortSignal,
+  signal: Cancellation,
 ): Promise<ReadResponse> {
   const [first, ...others] = await Promise.all(
     plan.calls.map((call) => readCall(context, plan, candidate, call, signal)),
@@ -182,7 +54,7 @@ async function drawnTogether(
 }
 
 /** Some servers return no type, or plain text. HTML is certainly not a stream, and a document may contain an error. */
-async function refuseOtherTypes(response: HttpResponse, plan: UpstreamPlan, signal: AbortSignal): Promise<void> {
+async function refuseOtherTypes(response: HttpResponse, plan: UpstreamPlan, signal: Cancellation): Promise<void> {
   const type = response.headers.get("content-type") ?? "";
   if (/^application\/json/.test(type)) await throwHiddenError(response, plan, signal);
   if (/^(?:text\/html|application\/json)/.test(type))
@@ -191,7 +63,7 @@ async function refuseOtherTypes(response: HttpResponse, plan: UpstreamPlan, sign
 
 /** The upstream's own stream, or a complete reply as a stream if it has none. */
 export async function upstreamStreamOf(
-  context: StreamContext,
+  context: CallContext,
   plan: UpstreamPlan,
   candidate: Candidate,
   meter: Meter,
@@ -249,7 +121,7 @@ const eventStream = (events: AsyncIterable<StreamEvent>, to: EventTranscoder): U
   });
 
 async function canonicalStreamOf(
-  context: StreamContext,
+  context: CallContext,
   plan: UpstreamPlan,
   candidate: Candidate,
   call: CanonicalCall,
@@ -270,7 +142,7 @@ async function canonicalStreamOf(
 
 /** The streams of all calls, one after the other. */
 function chainedFlow(
-  context: StreamContext,
+  context: CallContext,
   plan: UpstreamPlan,
   candidate: Candidate,
   meter: Meter,

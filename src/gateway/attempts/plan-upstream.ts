@@ -1,6 +1,6 @@
 // How a request reaches a candidate: in which dialects, in which order, and how: original bytes, a translation, or a canonical request.
 import type { ChatRequest } from "../../canonical/chat.ts";
-import { GatewayError } from "../../canonical/error.ts";
+import { GatewayError, toGatewayError } from "../../canonical/error.ts";
 import type { RenderContext, UpstreamDialect } from "../../dialects/dialect.ts";
 import { remedyOf } from "../../dialects/remedies.ts";
 import { findRow } from "../../dialects/shared/model-table.ts";
@@ -14,7 +14,7 @@ import type { PreferredDialects } from "../routing/preferred-dialects.ts";
 import { passthrough } from "./passthrough.ts";
 import { refuseWhenStrict } from "./strictness.ts";
 import { inProcess, translate } from "./translate.ts";
-import type { PlanCodec, PlanMeans, UpstreamPlan } from "./upstream-plan.ts";
+import type { PlanCodec, PlanMeans, UpstreamPlan, Way } from "./upstream-plan.ts";
 
 function dialectsIn(gatewayRequest: GatewayRequest, spoken: readonly UpstreamDialect[]): readonly UpstreamDialect[] {
   const able = spoken.filter((dialect) => dialect.operation === gatewayRequest.outline.operation);
@@ -39,12 +39,6 @@ function dialectsFor(gatewayRequest: GatewayRequest, { provider, model }: Candid
   const found = dialectsIn(gatewayRequest, provider.kind.dialects);
   dialectsByProvider.set(provider, mine.set(gatewayRequest.dialect, found));
   return found;
-}
-
-/** One way to a candidate: a dialect, and the request for it. */
-export interface Way {
-  readonly upstream: UpstreamDialect;
-  readonly gatewayRequest: GatewayRequest;
 }
 
 /** The client's own dialect first, unless another one is known to serve the model better. */
@@ -125,7 +119,7 @@ function codecFor(
 }
 
 /** Throws `unsupported_parameter` if the candidate's dialect cannot express the request. */
-export function planUpstream(
+function planUpstream(
   given: GatewayRequest,
   candidate: Candidate,
   upstream: UpstreamDialect,
@@ -152,4 +146,18 @@ export function planUpstream(
   const { calls, parts, watched, warnings } = encoded;
   const plan = { codec, upstream, model, declared, calls, parts, watched, warnings };
   return able === given || codec === passthrough ? plan : { ...plan, spoken: able.request };
+}
+
+/** The plan for one candidate in one dialect, or the reason why there is none. */
+export function planFor(
+  gatewayRequest: GatewayRequest,
+  candidate: Candidate,
+  upstream: UpstreamDialect,
+  means: PlanMeans,
+): UpstreamPlan | GatewayError {
+  try {
+    return planUpstream(gatewayRequest, candidate, upstream, means);
+  } catch (thrown) {
+    return toGatewayError(thrown);
+  }
 }

@@ -1,4 +1,5 @@
 // The contract of a plan: the calls of one request to one candidate, and the codec for them and their replies.
+import type { GatewayError } from "../../canonical/error.ts";
 import type { OperationRequest, OperationResponse } from "../../canonical/operation.ts";
 import type { ListedVoice } from "../../canonical/speech.ts";
 import type { Usage } from "../../canonical/usage.ts";
@@ -8,6 +9,7 @@ import type { DeclaredModel } from "../../dialects/shared/model-table.ts";
 import type { Json, JsonObject } from "../../lib/json.ts";
 import type { FanOutLimits, FanPart } from "../operations/chat.ts";
 import type { GatewayRequest } from "../pipeline/gateway-request.ts";
+import type { Candidate } from "../routing/catalog.ts";
 import type { Meter } from "../streaming/meter.ts";
 import type { Transcoder } from "../streaming/transcoder.ts";
 
@@ -53,6 +55,20 @@ export interface PlanMeans {
   /** Whether the gateway can transcode. */
   readonly transcodes?: boolean;
 }
+
+/** One way to a candidate: a dialect, and the request for it. */
+export interface Way {
+  readonly upstream: UpstreamDialect;
+  readonly gatewayRequest: GatewayRequest;
+}
+
+/** The plan for one candidate in one dialect, or the reason why there is none. */
+export type MakePlan = (
+  gatewayRequest: GatewayRequest,
+  candidate: Candidate,
+  upstream: UpstreamDialect,
+  means: PlanMeans,
+) => UpstreamPlan | GatewayError;
 
 /** A reply as bytes and in canonical form. `answer` is null if the bytes are forwarded unchanged. */
 export interface ReadResponse {

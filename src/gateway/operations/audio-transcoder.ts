@@ -1,6 +1,8 @@
 // The transcoder: one ffmpeg process for each speech reply whose format the provider does not support, within limits.
+
 import { GatewayError } from "../../canonical/error.ts";
 import type { AudioFormat } from "../../canonical/speech.ts";
+import type { Cancellation } from "../../lib/cancellation.ts";
 import { transcodeArguments } from "./ffmpeg-arguments.ts";
 
 /** By the names of their rows in src/config/limits.ts. */
@@ -15,7 +17,7 @@ export interface AudioTranscoder {
    * Reserves one process before the provider is called. Throws `overloaded` if none is free. The slot is free again
    * when its process has ended, or the signal aborts, which kills the process.
    */
-  reserve(signal: AbortSignal): TranscoderSlot;
+  reserve(signal: Cancellation): TranscoderSlot;
 }
 
 export interface TranscoderSlot {
@@ -58,10 +60,10 @@ export function createAudioTranscoder(ffmpeg: string, limits: TranscodeLimits): 
       };
       const stop = (): void => (kill === null ? free() : kill());
       if (signal.aborted) stop();
-      else signal.addEventListener("abort", stop, { once: true });
+      else signal.addEventListener("abort", stop);
       return {
         start(from, to) {
-          signal.throwIfAborted();
+          if (signal.aborted) throw signal.reason;
           const transcoding = run(ffmpeg, transcodeArguments(from, to), limits, free);
           kill = transcoding.kill;
           return transcoding;

@@ -1,11 +1,13 @@
 // Downloads images: those at a client's URL for upstreams that accept only bytes, and results for clients that request
 // bytes.
+
 import { GatewayError } from "../../canonical/error.ts";
 import type { GeneratedImage, ImageResponse, InputImage } from "../../canonical/image.ts";
 import type { OperationResponse } from "../../canonical/operation.ts";
 import type { UpstreamDialect } from "../../dialects/dialect.ts";
 import { invalidUpstreamResponse } from "../../dialects/errors.ts";
 import { imageOfBytes, imageType } from "../../dialects/video/images.ts";
+import { abortSignalOf, type Cancellation } from "../../lib/cancellation.ts";
 import { mapConcurrent } from "../../lib/map-concurrent.ts";
 import { safeFetch } from "../../providers/safe-fetch/index.ts";
 import type { Dns } from "../../providers/safe-fetch/resolver.ts";
@@ -32,11 +34,18 @@ async function bring(
   purse: ByteBudget,
   from: { readonly givenBy: "client" | "upstream"; readonly param?: string },
   { fetchAllow: allow, dns, limits }: FetchContext,
-  signal: AbortSignal,
+  signal: Cancellation,
 ): Promise<Uint8Array> {
   const maxBytes = Math.min(limits.imageFetchBytes, Math.max(purse.left, 1));
   const timeoutMs = limits.imageFetchMs;
-  const { bytes } = await safeFetch(url, { ...from, maxBytes, timeoutMs, signal, allow, dns });
+  const { bytes } = await safeFetch(url, {
+    ...from,
+    maxBytes,
+    timeoutMs,
+    signal: abortSignalOf(signal),
+    allow,
+    dns,
+  });
   purse.left -= bytes.length;
   return bytes;
 }
@@ -62,7 +71,7 @@ const fetchedByRequest = new WeakMap<GatewayRequest, Promise<GatewayRequest>>();
 export function withBytes(
   gatewayRequest: GatewayRequest,
   bringing: FetchContext,
-  signal: AbortSignal,
+  signal: Cancellation,
 ): Promise<GatewayRequest> {
   const known = fetchedByRequest.get(gatewayRequest);
   if (known !== undefined) return known;
@@ -74,7 +83,7 @@ export function withBytes(
 async function fetchAll(
   gatewayRequest: GatewayRequest,
   bringing: FetchContext,
-  signal: AbortSignal,
+  signal: Cancellation,
 ): Promise<GatewayRequest> {
   const { request } = gatewayRequest;
   if (request.operation !== "image") return gatewayRequest;
@@ -104,7 +113,7 @@ export async function delivered<Given extends OperationResponse | null>(
   answer: Given,
   request: GatewayRequest["request"],
   bringing: FetchContext,
-  signal: AbortSignal,
+  signal: Cancellation,
 ): Promise<Given | ImageResponse> {
   if (answer?.operation !== "image" || request.operation !== "image") return answer;
   if (request.delivery !== "base64" || !answer.images.some(isAddress)) return answer;
@@ -117,7 +126,7 @@ async function asBytes(
   image: GeneratedImage,
   purse: ByteBudget,
   bringing: FetchContext,
-  signal: AbortSignal,
+  signal: Cancellation,
 ): Promise<GeneratedImage> {
   const { source } = image;
   if (source.kind !== "url") return image;

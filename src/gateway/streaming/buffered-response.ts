@@ -8,6 +8,7 @@ import { totalOutput, type Usage } from "../../canonical/usage.ts";
 import type { ReadContext } from "../../dialects/dialect.ts";
 import { invalidUpstreamResponse } from "../../dialects/errors.ts";
 import { writeBody } from "../../lib/body-thread.ts";
+import type { Cancellation } from "../../lib/cancellation.ts";
 import { parseExactText } from "../../lib/exact-json.ts";
 import { isObject, type Json, type JsonObject, parseJsonText } from "../../lib/json.ts";
 import { retryAfterMs } from "../../lib/retry-after.ts";
@@ -29,7 +30,7 @@ const maxErrorBytes = 64 * 1024;
 export async function upstreamRefusal(
   response: HttpResponse,
   plan: UpstreamPlan,
-  signal: AbortSignal,
+  signal: Cancellation,
   nowMs: number,
 ): Promise<GatewayError> {
   if (response.status < 400)
@@ -73,7 +74,11 @@ function refuseHiddenError(body: JsonObject, plan: UpstreamPlan, status: number)
 }
 
 /** A document instead of a stream: throws the error that it contains, if any. */
-export async function throwHiddenError(response: HttpResponse, plan: UpstreamPlan, signal: AbortSignal): Promise<void> {
+export async function throwHiddenError(
+  response: HttpResponse,
+  plan: UpstreamPlan,
+  signal: Cancellation,
+): Promise<void> {
   const bytes = await readBounded(response, maxErrorBytes, signal);
   const body = bytes === null ? undefined : parseJsonText(decoder.decode(bytes));
   if (isObject(body)) refuseHiddenError(body, plan, response.status);
@@ -99,7 +104,7 @@ function readDocument(
 
 interface Reading {
   readonly origin: string;
-  readonly signal: AbortSignal;
+  readonly signal: Cancellation;
   readonly maxBytes: number;
   readonly log: Pick<AttemptLog, "waits">;
 }

@@ -1,8 +1,10 @@
 // Converts an audio stream: the provider's audio is written to a process, and its output is sent to the client.
+
 import { GatewayError, toGatewayError } from "../../canonical/error.ts";
 import type { AudioFormat } from "../../canonical/speech.ts";
 import { type Usage, zeroUsage } from "../../canonical/usage.ts";
 import type { AudioCodec, AudioWriter, WriteContext } from "../../dialects/dialect.ts";
+import type { Cancellation } from "../../lib/cancellation.ts";
 import { type RunningTranscode, type TranscoderSlot, transcodingFailed } from "../operations/audio-transcoder.ts";
 import { type Chunk, nothing } from "./transcoder.ts";
 import { firstOf, type UpstreamStream } from "./upstream-stream.ts";
@@ -19,7 +21,7 @@ export function transcodedAudio(
   open: (side: AudioCodec) => UpstreamStream,
   { side, write, format }: Wanted,
   place: TranscoderSlot,
-  signal: AbortSignal,
+  signal: Cancellation,
 ): UpstreamStream {
   const writer = side.writer(write, format);
   const read: { format: AudioFormat; usage: Usage } = { format, usage: zeroUsage };

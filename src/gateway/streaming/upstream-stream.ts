@@ -1,7 +1,9 @@
 // One upstream stream on its way to the client: chunks in, the client's bytes out.
+
 import { GatewayError, toGatewayError } from "../../canonical/error.ts";
 import type { ResponseFrame } from "../../dialects/dialect.ts";
 import { invalidUpstreamResponse } from "../../dialects/errors.ts";
+import type { Cancellation } from "../../lib/cancellation.ts";
 import type { Deadline } from "../../lib/deadline.ts";
 import { type FrameSplitter, frameTooLarge, type SseChunk } from "../../lib/sse.ts";
 import { redactorFor } from "../../providers/redaction.ts";
@@ -123,7 +125,7 @@ function readingFault(thrown: unknown): GatewayError {
     : toGatewayError(thrown);
 }
 
-function transportFault(thrown: unknown, signal: AbortSignal): GatewayError {
+function transportFault(thrown: unknown, signal: Cancellation): GatewayError {
   const fault = replyError(thrown, signal);
   if (fault instanceof GatewayError) return fault;
   return new GatewayError("upstream_truncated", "The connection to the provider was closed.", { cause: fault });

@@ -6,6 +6,7 @@ import type { VideoLocation, VideoResult } from "../../canonical/video.ts";
 import type { UpstreamRequest } from "../../dialects/dialect.ts";
 import type { UpstreamTask } from "../../dialects/video/upstream.ts";
 import { parseRange, ranged } from "../../lib/byte-range.ts";
+import { abortSignalOf, type Cancellation } from "../../lib/cancellation.ts";
 import { deadline } from "../../lib/deadline.ts";
 import { retryAfterMs } from "../../lib/retry-after.ts";
 import { safeError } from "../../providers/redaction.ts";
@@ -65,7 +66,7 @@ export interface ContentRequest {
   /** The index of the result, from 0. */
   readonly index: number;
   readonly range: string | null;
-  readonly signal: AbortSignal;
+  readonly signal: Cancellation;
 }
 
 interface Fetch {
@@ -120,7 +121,7 @@ async function fromUrl({ dependencies, task, request, result }: Fetch, url: stri
     givenBy: "upstream",
     maxBytes: limits.videoDownloadBytes,
     timeoutMs: limits.videoDownloadMs,
-    signal: request.signal,
+    signal: abortSignalOf(request.signal),
     allow: dependencies.gateway.fetchAllow,
     dns: dependencies.gateway.dnsFor(task.ownerKeyId),
     range: request.range ?? undefined,
@@ -234,7 +235,7 @@ export async function openSource(
   if (client === null || upstreamTask === null || result.place.kind === "kept") throw expired();
   const timeoutMs = Math.min(client.provider.entry.timeouts.wholeMs ?? headTimeoutMs, headTimeoutMs);
   const head = deadline(() => never, timeoutMs, dependencies.gateway.deadlines, tooSlow);
-  const signal = AbortSignal.any([request.signal, head.signal]);
+  const signal = AbortSignal.any([abortSignalOf(request.signal), abortSignalOf(head.signal)]);
   try {
     const content = await open(
       { dependencies, task, client, upstreamTask, result, request: { ...request, signal } },

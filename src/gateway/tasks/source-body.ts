@@ -1,6 +1,8 @@
 // The bytes of a video as its provider sends them: not empty, and limited in size and time. The limits are rows of
 // src/config/limits.ts.
+
 import { GatewayError } from "../../canonical/error.ts";
+import type { Cancellation } from "../../lib/cancellation.ts";
 import { type Deadline, deadline } from "../../lib/deadline.ts";
 import { replyError } from "../../providers/upstream.ts";
 import type { GatewayDependencies } from "../pipeline/dependencies.ts";
@@ -27,7 +29,7 @@ const tooSlow = (): GatewayError =>
 const empty = (): GatewayError => new GatewayError("upstream_failed", "The provider's video is empty.");
 
 /** The first bytes; null if there are none. */
-async function firstChunk(reader: Reader, signal: AbortSignal): Promise<Uint8Array | null> {
+async function firstChunk(reader: Reader, signal: Cancellation): Promise<Uint8Array | null> {
   try {
     for (;;) {
       const { done, value } = await reader.read();
@@ -51,7 +53,7 @@ function cutAtBounds(reader: Reader, first: Uint8Array | null, life: Deadline, m
   return new ReadableStream<Uint8Array>(
     {
       start(controller) {
-        life.signal.addEventListener("abort", () => fail(controller, life.signal.reason), { once: true });
+        life.signal.addEventListener("abort", () => fail(controller, life.signal.reason));
       },
       async pull(controller) {
         try {
@@ -80,7 +82,7 @@ function cutAtBounds(reader: Reader, first: Uint8Array | null, life: Deadline, m
 export async function checkedSource(
   content: Content,
   { limits, deadlines }: Pick<GatewayDependencies, "limits" | "deadlines">,
-  signal: AbortSignal,
+  signal: Cancellation,
 ): Promise<Content> {
   const { status, headers, body } = content;
   const announced = headers.get("content-length");

@@ -1,8 +1,10 @@
 // Copies the bytes of one result from its provider to the store: streamed, counted, with an idle timeout, and under a
 // claim.
+
 import { GatewayError } from "../../canonical/error.ts";
 import type { VideoResult } from "../../canonical/video.ts";
 import { raceAbort } from "../../lib/abortable.ts";
+import type { Cancellation } from "../../lib/cancellation.ts";
 import type { Deadline } from "../../lib/deadline.ts";
 import type { Blobs } from "../../store/blobs/blobs.ts";
 import { extendLease } from "../../store/task-jobs.ts";
@@ -32,7 +34,7 @@ const lost = (): Error => new Error("Another worker has taken over this copy.");
 type Body = ReadableStream<Uint8Array> | Uint8Array<ArrayBuffer> | null;
 
 /** The chunks of a body, until the signal aborts. */
-async function* chunksOf(body: Body, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+async function* chunksOf(body: Body, signal: Cancellation): AsyncGenerator<Uint8Array> {
   if (!(body instanceof ReadableStream)) {
     if (body !== null) yield body;
     return;

@@ -1,7 +1,9 @@
 // Calls about a task: its provider and upstream format, and one call with its reply read within limits.
+
 import { GatewayError } from "../../canonical/error.ts";
 import type { UpstreamRequest } from "../../dialects/dialect.ts";
 import type { UpstreamAnswer, VideoProgress, VideoUpstream } from "../../dialects/video/upstream.ts";
+import type { Cancellation } from "../../lib/cancellation.ts";
 import { deadline } from "../../lib/deadline.ts";
 import { parseJsonText } from "../../lib/json.ts";
 import type { Provider } from "../../providers/provider.ts";
@@ -43,7 +45,7 @@ const never = new AbortController().signal;
 export function sendTask(
   { provider }: UpstreamClient,
   call: UpstreamRequest,
-  signal: AbortSignal,
+  signal: Cancellation,
 ): Promise<HttpResponse> {
   if (provider.dispatch.sendTask === undefined)
     throw new GatewayError("internal_error", "The provider does not support tasks.");

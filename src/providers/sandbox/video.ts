@@ -1,4 +1,5 @@
 // Videos of the sandbox: a task with its script in its id, so that it continues after a restart, and a small video.
+
 import type { VideoState } from "../../canonical/video.ts";
 import type { UpstreamRequest } from "../../dialects/dialect.ts";
 import { invalidUpstreamResponse } from "../../dialects/errors.ts";
@@ -6,6 +7,7 @@ import { parseError } from "../../dialects/openai-error.ts";
 import type { VideoProgress, VideoUpstream } from "../../dialects/video/upstream.ts";
 import { pause } from "../../lib/abortable.ts";
 import { ranged } from "../../lib/byte-range.ts";
+import type { Cancellation } from "../../lib/cancellation.ts";
 import { isObject, type JsonObject, parseJsonText } from "../../lib/json.ts";
 import { readDirectives } from "./directives.ts";
 import { sampleVideo } from "./sample-video.ts";
@@ -63,7 +65,7 @@ function videoResponse(range: string | undefined): Response {
   return new Response(part.status === 416 ? null : part.bytes, { status: part.status, headers });
 }
 
-async function submit({ body }: UpstreamRequest, signal: AbortSignal): Promise<Response> {
+async function submit({ body }: UpstreamRequest, signal: Cancellation): Promise<Response> {
   const prompt = String(body.prompt ?? "");
   const { delayMs, error: instructedStatus, rateLimit } = readDirectives(String(body.model), prompt);
   await pause(delayMs, signal);
@@ -75,7 +77,7 @@ async function submit({ body }: UpstreamRequest, signal: AbortSignal): Promise<R
 }
 
 /** Answers a call about a task, as an upstream would. */
-export async function answerSandboxTask(call: UpstreamRequest, signal: AbortSignal): Promise<Response> {
+export async function answerSandboxTask(call: UpstreamRequest, signal: Cancellation): Promise<Response> {
   const [, id = "", what = ""] = /^video\/tasks\/([\w-]+)(?:\/(\w+))?$/.exec(call.path) ?? [];
   if (call.path === tasks) return submit(call, signal);
   const script = scriptIn(id);

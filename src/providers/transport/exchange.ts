@@ -1,4 +1,5 @@
 // One request and its response: where it is sent, what it resolves to, and how it ends.
+import type { Cancellation } from "../../lib/cancellation.ts";
 import { type OutgoingRequest, type ProviderTls, TransportError } from "./request.ts";
 import { bodyOf, type RequestBody, RequestWriter } from "./request-body.ts";
 import { headOf, type Target } from "./request-head.ts";
@@ -6,7 +7,6 @@ import type { HttpResponse, IncomingResponse } from "./response.ts";
 
 /** A reset by a peer that had closed an idle connection arrives within a round trip. Later, it has read the request. */
 const staleMs = 2_000;
-const notAscii = /[\x80-\xff]/;
 
 export class Exchange {
   readonly target: Target;
@@ -15,9 +15,9 @@ export class Exchange {
   readonly connectMs: number | undefined;
   readonly answered: Promise<HttpResponse>;
   /** Until there is a response: up to then, it may have to be sent once more. */
-  private head: string;
+  private head: string | Uint8Array;
   private body: RequestBody | null;
-  private readonly signal: AbortSignal;
+  private readonly signal: Cancellation;
   private readonly onAbort: () => void;
   private resolve!: (response: HttpResponse) => void;
   private reject!: (reason: unknown) => void;
@@ -62,7 +62,7 @@ export class Exchange {
     this.isReused = isReused;
     this.hasAnswer = false;
     this.sentMs = performance.now();
-    return new RequestWriter(notAscii.test(this.head) ? Buffer.from(this.head, "latin1") : this.head, this.body);
+    return new RequestWriter(this.head, this.body);
   }
 
   /** Whether it was most likely lost on an idle connection that its peer had closed: it may be sent once more. */

@@ -1,4 +1,5 @@
 // Requests through a proxy: the runtime's `fetch` speaks its protocol, and so has connections of its own.
+import { abortSignalOf } from "../../lib/cancellation.ts";
 import { createConnectionWatch } from "./connection-watch.ts";
 import { type OutgoingRequest, silentPeerCode, TransportError } from "./request.ts";
 import type { HttpResponse } from "./response.ts";
@@ -30,7 +31,7 @@ function optionsOf(request: OutgoingRequest, proxy: string): BunFetchRequestInit
   const options: BunFetchRequestInit & { timeout: false } = {
     method,
     headers,
-    signal,
+    signal: abortSignalOf(signal),
     // On every request, so that no environment variable can turn it off.
     tls: { ...tls, rejectUnauthorized: true },
     redirect: "manual",

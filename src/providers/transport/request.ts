@@ -1,4 +1,5 @@
 // What the transport sends, and why a request fails.
+import type { Cancellation } from "../../lib/cancellation.ts";
 
 /** The contents of PEM files. */
 export interface ProviderTls {
@@ -15,7 +16,7 @@ export interface OutgoingRequest {
   readonly body?: string | Uint8Array<ArrayBuffer>;
   /** Instead of `body`: sent one after the other, and not joined if they are large. */
   readonly pieces?: readonly Uint8Array[];
-  readonly signal: AbortSignal;
+  readonly signal: Cancellation;
   readonly tls?: ProviderTls;
   /** Proxy address from the configuration; variables of the environment are removed before the start. */
   readonly proxy?: string;
