@@ -90,6 +90,9 @@ function behindSpace(body: Searched, from: number): number {
   return at;
 }
 
+const plainName = /^[\w.:/@-]*$/;
+const quoted = (name: string): string => (plainName.test(name) ? `"${name}"` : JSON.stringify(name));
+
 /**
  * `body` with another model. Null unless its place is certain: the name is in the body once, so it is neither repeated
  * nor text nor a member of another object; no name can be hidden by escapes; and it is followed by the old value, as
@@ -101,8 +104,8 @@ function withModel(body: Searched, old: string, model: string): WrittenBody | nu
   const mark = behindSpace(body, at + key.length);
   if (body.codeAt(mark) !== colon) return null;
   const from = behindSpace(body, mark + 1);
-  const to = body.behind(JSON.stringify(old), from);
-  return to === null ? null : body.replaced(from, to, JSON.stringify(model));
+  const to = body.behind(quoted(old), from);
+  return to === null ? null : body.replaced(from, to, quoted(model));
 }
 
 const isText = (value: Json | undefined): value is string => typeof value === "string";

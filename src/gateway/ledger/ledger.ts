@@ -209,8 +209,8 @@ function rowsOf(shared: Shared): Pick<Ledger, "open" | "openPending" | "settlePe
     async settlePending(id, settlement) {
       let rows = 0;
       const counted: Write = {
-        run(...values) {
-          const result = statements.settlePending.run(...values);
+        run(values) {
+          const result = statements.settlePending.run(values);
           rows = result.changes;
           return result;
         },

@@ -1,5 +1,5 @@
 // The values of each column, and the statements of the hot path. Columns and their values are listed in the same order.
-import type { Database, SQLQueryBindings, Statement } from "bun:sqlite";
+import type { Changes, Database, SQLQueryBindings, Statement } from "bun:sqlite";
 import {
   type BilledUnits,
   cacheWrites,
@@ -10,7 +10,10 @@ import {
 } from "../../canonical/usage.ts";
 import type { LedgerAttempt, LedgerOpening, LedgerProgress, LedgerSettlement } from "./types.ts";
 
-export type Write = Pick<Statement<unknown, SQLQueryBindings[]>, "run">;
+/** A prepared statement. As one array, values cost a tenth less than as arguments. */
+export interface Write {
+  run(values: readonly SQLQueryBindings[]): Changes;
+}
 
 const listed = (columns: string): readonly string[] => columns.trim().split(/\s+/);
 
@@ -164,20 +167,25 @@ export interface Statements {
   readonly mark: Write;
 }
 
+function prepared(database: Database, sql: string): Write {
+  const statement: Statement = database.prepare(sql);
+  return statement;
+}
+
 export function prepareStatements(database: Database): Statements {
   const pricedColumns = [...settlementColumns, ...moneyColumns];
   const allColumns = [...pricedColumns, ...rareColumns];
   return {
-    open: database.prepare(opening("open")),
-    openPending: database.prepare(opening("pending")),
-    openReplay: database.prepare(opening("open", replayColumns)),
-    progress: database.prepare(progress),
-    settle: database.prepare(settlement(settlementColumns, "n = ? and state = 'open'")),
-    settlePriced: database.prepare(settlement(pricedColumns, "n = ? and state = 'open'")),
-    settleRare: database.prepare(settlement(allColumns, "n = ? and state = 'open'")),
-    settlePending: database.prepare(settlement(allColumns, "id = ? and state = 'pending'")),
-    attempt: database.prepare(attempt),
-    mark: database.prepare("insert or replace into marks (name, n) values ('settled', ?)"),
+    open: prepared(database, opening("open")),
+    openPending: prepared(database, opening("pending")),
+    openReplay: prepared(database, opening("open", replayColumns)),
+    progress: prepared(database, progress),
+    settle: prepared(database, settlement(settlementColumns, "n = ? and state = 'open'")),
+    settlePriced: prepared(database, settlement(pricedColumns, "n = ? and state = 'open'")),
+    settleRare: prepared(database, settlement(allColumns, "n = ? and state = 'open'")),
+    settlePending: prepared(database, settlement(allColumns, "id = ? and state = 'pending'")),
+    attempt: prepared(database, attempt),
+    mark: prepared(database, "insert or replace into marks (name, n) values ('settled', ?)"),
   };
 }
 

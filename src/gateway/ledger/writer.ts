@@ -169,7 +169,7 @@ function rowCommitter(database: Database): CommitRows {
   const commit = database.prepare("commit");
   const together = (rows: readonly Row[]) => {
     begin.run();
-    for (const row of rows) row.statement.run(...row.values());
+    for (const row of rows) row.statement.run(row.values());
     commit.run();
   };
   return (rows) => {
@@ -200,7 +200,7 @@ function runEach<Kind extends Row>(rows: readonly Kind[]): FailedRow<Kind>[] {
   const failed: FailedRow<Kind>[] = [];
   for (const row of rows) {
     try {
-      row.statement.run(...row.values());
+      row.statement.run(row.values());
     } catch (error) {
       failed.push({ row, error });
     }

@@ -53,7 +53,7 @@ export class RequestWriter {
   private readonly pieces: Piece[];
   private at = 0;
 
-  /** `head` is ASCII, or bytes. */
+  /** A `head` of text is ASCII. */
   constructor(head: Piece, body: RequestBody | null) {
     const [first] = body?.pieces ?? [];
     const isSmall = typeof head === "string" && typeof first === "string" && first.length <= joinedCharacters;

@@ -50,33 +50,59 @@ export function createTargetReader(): (url: string) => Target {
 
 const fieldName = /^[!#$%&'*+.^_`|~\w-]+$/;
 const fieldValue = /^[\t\x20-\x7e\x80-\xff]*$/;
+const ascii = /^[\x00-\x7f]*$/;
 
-interface HeadOptions {
-  readonly method: string;
-  readonly headers: Readonly<Record<string, string>>;
-  /** Null if the request has no body. */
-  readonly bodyBytes: number | null;
+type Headers = Readonly<Record<string, string>>;
+
+/** The lines of a caller's headers, and which of the usual ones are among them. */
+interface HeaderLines {
+  readonly text: string;
+  readonly hasHost: boolean;
+  readonly isAscii: boolean;
 }
 
 /** The framing is the transport's own: a header of the caller must not contradict it. */
 const ownHeaders = new Set(["content-length", "transfer-encoding"]);
 
-/** In Latin-1: one character is one byte. */
-export function headOf({ address, path }: Target, { method, headers, bodyBytes }: HeadOptions): string {
-  let lines = "";
-  let host = `host: ${address.host}\r\n`;
-  let connection = "connection: keep-alive\r\n";
-  let accept = "accept: */*\r\n";
+function linesOf(headers: Headers): HeaderLines {
+  let text = "";
+  const names = new Set<string>();
   for (const name in headers) {
     const value = headers[name] ?? "";
     if (!fieldName.test(name) || !fieldValue.test(value)) throw new InvalidRequest(`invalid header '${name}'`);
     const lower = name.toLowerCase();
     if (ownHeaders.has(lower)) continue;
-    if (lower === "host") host = "";
-    else if (lower === "connection") connection = "";
-    else if (lower === "accept") accept = "";
-    lines += `${name}: ${value}\r\n`;
+    names.add(lower);
+    text += `${name}: ${value}\r\n`;
   }
+  if (!names.has("connection")) text += "connection: keep-alive\r\n";
+  if (!names.has("accept")) text += "accept: */*\r\n";
+  return { text, hasHost: names.has("host"), isAscii: ascii.test(text) };
+}
+
+/** A provider sends the same headers with most of its requests: those that cannot change are checked and written once. */
+const known = new WeakMap<Headers, HeaderLines>();
+
+function knownLinesOf(headers: Headers): HeaderLines {
+  const found = known.get(headers);
+  if (found !== undefined) return found;
+  const lines = linesOf(headers);
+  if (Object.isFrozen(headers)) known.set(headers, lines);
+  return lines;
+}
+
+interface HeadOptions {
+  readonly method: string;
+  readonly headers: Headers;
+  /** Null if the request has no body. */
+  readonly bodyBytes: number | null;
+}
+
+/** As text if it is ASCII, otherwise as bytes: one character of a header is one byte. */
+export function headOf({ address, path }: Target, { method, headers, bodyBytes }: HeadOptions): string | Uint8Array {
+  const { text, hasHost, isAscii } = knownLinesOf(headers);
+  const host = hasHost ? "" : `host: ${address.host}\r\n`;
   const length = bodyBytes === null ? "" : `content-length: ${bodyBytes}\r\n`;
-  return `${method} ${path} HTTP/1.1\r\n${host}${connection}${accept}${lines}${length}\r\n`;
+  const head = `${method} ${path} HTTP/1.1\r\n${host}${text}${length}\r\n`;
+  return isAscii ? head : Buffer.from(head, "latin1");
 }
