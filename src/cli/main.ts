@@ -81,6 +81,12 @@ function help(): string {
   ].join("\n");
 }
 
+/**
+ * Ends the process when its output is written. Otherwise a connection that is still being opened, which the runtime cannot
+ * cancel, would keep it alive for minutes.
+ */
+const exit = (): void => void process.stdout.write("", () => process.exit(process.exitCode ?? 0));
+
 /** Runs one command. A failure is one sentence on standard error and exit code 1; invalid arguments exit with 2. */
 export async function run(words: readonly string[]): Promise<void> {
   const [first = "serve", ...others] = words;
@@ -89,6 +95,7 @@ export async function run(words: readonly string[]): Promise<void> {
   const commandWords = first === "help" ? [...others, "--help"] : [first, ...others];
   try {
     await runCommand(root, commandWords, (text) => console.log(text));
+    if (commandWords[0] !== "serve") exit();
   } catch (thrown) {
     console.error(`turnpike: ${thrown instanceof Error ? thrown.message : String(thrown)}`);
     process.exit(thrown instanceof UsageError ? 2 : 1);

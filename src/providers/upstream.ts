@@ -121,8 +121,8 @@ export function readBounded(
   signal: Cancellation,
 ): Promise<Uint8Array | null> {
   const { headers } = response;
-  // The length of a compressed reply does not limit its content.
-  const isPlain = !headers.has("content-encoding");
+  // The length of a compressed reply does not limit its content, and that of a chunked one means nothing.
+  const isPlain = !headers.has("content-encoding") && !headers.has("transfer-encoding");
   const declared = Number((isPlain ? headers.get("content-length") : null) ?? Number.NaN);
   if (declared > maxBytes)
     return readerOf(response)

@@ -40,6 +40,7 @@ export class Connection implements BodySource {
   private response: IncomingResponse | null = null;
   private writer: RequestWriter | null = null;
   private timer: Timer | null = null;
+  private isReady = false;
   private hasServed = false;
   private isClosed = false;
   private isPaused = false;
@@ -69,9 +70,13 @@ export class Connection implements BodySource {
     if (connectMs !== undefined)
       this.timer = setTimeout(() => this.lost(new TransportError("ETIMEDOUT", "Connecting took too long.")), connectMs);
     const tls = isSecure ? { ...this.tls, rejectUnauthorized: true } : undefined;
-    Bun.connect<Connection>({ hostname, port, data: this, socket: handlers, ...(tls && { tls }) }).catch((thrown) =>
-      this.lost(thrown),
-    );
+    const failed = (thrown: unknown): void => this.lost(thrown);
+    try {
+      Bun.connect<Connection>({ hostname, port, data: this, socket: handlers, ...(tls && { tls }) }).catch(failed);
+    } catch (thrown) {
+      // Certificates and keys that the runtime cannot use.
+      failed(new TransportError("EPROTO", "The connection could not be configured.", thrown));
+    }
   }
 
   /** Sends another exchange on an open connection. */
@@ -107,10 +112,13 @@ export class Connection implements BodySource {
     else if (!this.address.isSecure) this.ready();
   }
 
+  /** Called again for each renegotiation, which TLS 1.2 allows at any time. */
   verified(isVerified: boolean, error: unknown): void {
-    if (this.isClosed) return;
+    if (this.isClosed || (this.isReady && isVerified)) return;
+    // After the first handshake, the request may have been sent.
+    const code = this.isReady ? "ECONNRESET" : codeOf(error) || "EPROTO";
     if (isVerified) this.ready();
-    else this.lost(new TransportError(codeOf(error) || "EPROTO", "The TLS handshake failed.", error));
+    else this.lost(new TransportError(code, "The TLS handshake failed.", error));
   }
 
   receive(bytes: Buffer): void {
@@ -132,8 +140,9 @@ export class Connection implements BodySource {
 
   flush(): void {
     if (this.socket === null || this.isClosed || this.writer === null) return;
-    if (this.writer.write(this.socket)) setImmediate(() => this.flush());
-    else if (this.writer.isDone) this.writer = null;
+    const mayWrite = this.writer.write(this.socket);
+    if (this.writer.isDone) this.writer = null;
+    else if (mayWrite) setImmediate(() => this.flush());
   }
 
   /** Once: what comes later has no effect. */
@@ -144,18 +153,20 @@ export class Connection implements BodySource {
     const { exchange } = this;
     this.exchange = null;
     this.socket?.terminate();
-    const isStale = exchange?.isStale === true && !(cause instanceof TransportError);
+    const isStale = this.hasServed && exchange?.isStale === true && !(cause instanceof TransportError);
     if (exchange !== null && !isStale) this.end(exchange, cause);
     this.events.closed(this, isStale ? exchange : null);
   }
 
   private end(exchange: Exchange, cause: unknown): void {
-    if (exchange.hasAnswer && this.parser.close()) exchange.end();
+    // Without a cause the peer has ended the connection in order, which may be the end of the body.
+    if (cause === undefined && exchange.hasAnswer && this.parser.close()) exchange.end();
     else if (this.socket === null || cause instanceof TransportError) exchange.fail(cause);
     else exchange.lose(cause);
   }
 
   private ready(): void {
+    this.isReady = true;
     this.clearTimer();
     const { exchange } = this;
     this.exchange = null;

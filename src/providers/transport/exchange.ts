@@ -48,7 +48,7 @@ export class Exchange {
       this.resolve = resolve;
       this.reject = reject;
     });
-    this.onAbort = () => this.fail(signal.reason);
+    this.onAbort = () => this.fail(signal.reason, true);
     signal.addEventListener("abort", this.onAbort);
     if (signal.aborted) this.onAbort();
   }
@@ -84,11 +84,11 @@ export class Exchange {
   }
 
   /** The response, or the rest of it, will not come. */
-  fail(reason: unknown): void {
+  fail(reason: unknown, isAbort = false): void {
     if (this.isOver) return;
     this.over();
     this.reject(reason);
-    this.response?.fail(reason);
+    this.response?.fail(reason, isAbort);
     this.release();
   }
 

@@ -33,7 +33,7 @@ class IdleConnections {
     byOrigin.set(address.origin, idle);
     connection.idleSinceMs = performance.now();
     idle.push(connection);
-    if (idle.length > maxIdlePerAddress) idle[0]?.close();
+    if (idle.length > maxIdlePerAddress) idle.shift()?.close();
     this.sweep ??= setInterval(() => this.closeOld(performance.now() - idleMs), sweepEveryMs).unref();
   }
 
@@ -48,7 +48,7 @@ class IdleConnections {
     let left = 0;
     for (const [tls, byOrigin] of this.byTls) {
       for (const [origin, idle] of byOrigin) {
-        for (let [first] = idle; first !== undefined && first.idleSinceMs < beforeMs; [first] = idle) first.close();
+        while (idle[0] !== undefined && idle[0].idleSinceMs < beforeMs) idle.shift()?.close();
         if (idle.length === 0) byOrigin.delete(origin);
         left += idle.length;
       }

@@ -27,7 +27,9 @@ function bodyOf(pieces: readonly Uint8Array[]): { body: ReadableStream<Uint8Arra
 }
 
 function optionsOf(request: OutgoingRequest, proxy: string): BunFetchRequestInit {
-  const { method, headers, signal, tls, body, pieces, freshConnection } = request;
+  const { method, headers, signal, tls, body, freshConnection } = request;
+  // The runtime copies a body before it sends it: a large one would block the event loop.
+  const pieces = request.pieces ?? (body instanceof Uint8Array && body.length > smallBytes ? [body] : undefined);
   const options: BunFetchRequestInit & { timeout: false } = {
     method,
     headers,
@@ -38,7 +40,7 @@ function optionsOf(request: OutgoingRequest, proxy: string): BunFetchRequestInit
     timeout: false,
     proxy,
   };
-  if (body !== undefined) options.body = body;
+  if (pieces === undefined && body !== undefined) options.body = body;
   if (pieces !== undefined) {
     const joined = bodyOf(pieces);
     options.body = joined.body as NonNullable<BunFetchRequestInit["body"]>;
@@ -58,7 +60,16 @@ export function createProxied(): (request: OutgoingRequest, proxy: string) => Pr
     const { promise, resolve, reject } = Promise.withResolvers<HttpResponse>();
     const silent = (): void => reject(new TransportError(silentPeerCode, "The proxy accepts no connections."));
     const waiting = watch.begin(proxy, connectMs, silent);
-    answered.then(resolve, reject).finally(() => watch.end(waiting, true));
+    answered.then(
+      (response) => {
+        watch.end(waiting, true);
+        resolve(response);
+      },
+      (thrown: unknown) => {
+        watch.end(waiting, false);
+        reject(thrown);
+      },
+    );
     return promise;
   };
 }

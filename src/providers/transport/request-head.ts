@@ -1,4 +1,5 @@
 // The head of a request as it is sent, and where it is sent to.
+import { version } from "../../../package.json";
 
 /** A request line or a header cannot be sent as it is: a line break in it would be a header of its own. */
 export class InvalidRequest extends Error {
@@ -21,7 +22,7 @@ export interface Target {
 }
 
 /** Paths that a URL parser would not change. */
-const plainUrl = /^(https?:\/\/[^/?#@\\]+)(\/(?!.*\/\.)[\w\-.~/:?=&%+,@$;!*()]*)$/;
+const plainUrl = /^(https?:\/\/[^/?#@\\]+)(\/(?!\.|.*(?:\/\.|%2e))[\w\-.~/:?=&%+,@$;!*()]*)$/i;
 
 function addressOf(url: URL): Address {
   if (url.protocol !== "http:" && url.protocol !== "https:") throw new InvalidRequest("expected an http or https URL");
@@ -77,6 +78,8 @@ function linesOf(headers: Headers): HeaderLines {
   }
   if (!names.has("connection")) text += "connection: keep-alive\r\n";
   if (!names.has("accept")) text += "accept: */*\r\n";
+  if (!names.has("accept-encoding")) text += "accept-encoding: identity\r\n";
+  if (!names.has("user-agent")) text += `user-agent: turnpike/${version}\r\n`;
   return { text, hasHost: names.has("host"), isAscii: ascii.test(text) };
 }
 

@@ -35,11 +35,12 @@ const maxTrailerBytes = 16 * 1024;
 
 const lineFeed = 10;
 const carriageReturn = 13;
-const headEnd = Buffer.from("\r\n\r\n");
-const bareHeadEnd = Buffer.from("\n\n");
+/** An empty line behind another one. Some servers end lines without a carriage return. */
+const emptyLine = Buffer.from("\n\r\n");
+const bareEmptyLine = Buffer.from("\n\n");
 const nothing = Buffer.alloc(0);
 
-const statusLine = /^HTTP\/1\.([01]) ([1-9]\d\d)(?: [^\r\n]*)?\r?(?:\n|$)/;
+const statusLine = /^HTTP\/1\.([01]) ([1-5]\d\d)(?: [^\r\n]*)?\r?(?:\n|$)/;
 const headerLine = /^([!#$%&'*+.^_`|~\w-]+):[ \t]*((?:[^\r\n\0]*[^\r\n\0 \t])?)[ \t]*$/;
 
 type State = "head" | "length" | "untilClose" | "size" | "chunk" | "chunkEnd" | "trailer";
@@ -60,20 +61,27 @@ function lengthIn(value: string): number {
 
 function framingOf(status: number, headers: HeaderList): Framing {
   if (status === 204 || status === 304) return { state: "length", length: 0 };
-  const coding = headers.get("transfer-encoding");
-  if (coding !== null) {
-    if (coding.toLowerCase() !== "chunked") throw new InvalidResponse("unsupported Transfer-Encoding");
+  const coding = headers.get("transfer-encoding")?.toLowerCase() ?? "identity";
+  if (coding !== "identity") {
+    if (coding !== "chunked") throw new InvalidResponse("unsupported Transfer-Encoding");
     return { state: "size", length: 0 };
   }
   const length = headers.get("content-length");
   return length === null ? { state: "untilClose", length: 0 } : { state: "length", length: lengthIn(length) };
 }
 
-function keepsAlive(minor: string, headers: HeaderList, { state }: Framing): boolean {
-  if (state === "untilClose") return false;
-  // Both are a fault of the server or an attempt at smuggling (RFC 9112 6.3): the response is read, the connection is
-  // not used again.
-  if (state === "size" && headers.has("content-length")) return false;
+/**
+ * Headers that announce another body than the one that is read are a fault of the server or an attempt at smuggling (RFC
+ * 9112 6.3): the response is read, and its connection is not used again.
+ */
+function isAmbiguous(status: number, minor: string, headers: HeaderList, { state }: Framing): boolean {
+  if (status === 204 || status === 304)
+    return headers.has("transfer-encoding") || (headers.get("content-length") ?? "0") !== "0";
+  return state === "size" && (minor === "0" || headers.has("content-length"));
+}
+
+function keepsAlive(status: number, minor: string, headers: HeaderList, framing: Framing): boolean {
+  if (framing.state === "untilClose" || isAmbiguous(status, minor, headers, framing)) return false;
   const connection = headers.get("connection")?.toLowerCase() ?? "";
   return minor === "1" ? !/\bclose\b/.test(connection) : /\bkeep-alive\b/.test(connection);
 }
@@ -104,7 +112,7 @@ function chunkSizeIn(bytes: Buffer, from: number, end: number): number {
     size = size * 16 + digit;
   }
   const rest = bytes[at];
-  const isEnded = at === end || rest === carriageReturn || rest === 59 || rest === 32 || rest === 9;
+  const isEnded = at === end || rest === 59 || rest === 32 || rest === 9;
   if (at === from || at - from > 13 || !isEnded) throw new InvalidResponse("invalid chunk size");
   return size;
 }
@@ -162,12 +170,10 @@ export class ResponseParser {
 
   /** Returns the place behind the head; -1 if it is not complete. */
   private readHead(bytes: Buffer, from: number): number {
-    let end = bytes.indexOf(headEnd, from);
-    let next = end + headEnd.length;
-    if (end < 0) {
-      end = bytes.indexOf(bareHeadEnd, from);
-      next = end + bareHeadEnd.length;
-    }
+    const usual = bytes.indexOf(emptyLine, from);
+    const bare = bytes.subarray(from, usual < 0 ? bytes.length : usual).indexOf(bareEmptyLine);
+    const end = bare < 0 ? usual : from + bare;
+    const next = end + (bare < 0 ? emptyLine : bareEmptyLine).length;
     if ((end < 0 ? bytes.length : end) - from > maxHeadBytes) throw new InvalidResponse("the head is too large");
     if (end < 0) {
       this.held = bytes.subarray(from);
@@ -193,7 +199,7 @@ export class ResponseParser {
     this.trailerBytes = 0;
     const hasBody = status !== 204 && status !== 304;
     const length = framing.state === "length" ? framing.length : null;
-    this.events.head({ status, headers, hasBody, length, keepsAlive: keepsAlive(minor, headers, framing) });
+    this.events.head({ status, headers, hasBody, length, keepsAlive: keepsAlive(status, minor, headers, framing) });
   }
 
   private readBody(bytes: Buffer, at: number): Buffer {

@@ -49,7 +49,8 @@ export class IncomingResponse implements HttpResponse, BodyReader {
   readonly url: string;
   readonly headers: HeaderList;
   private readonly hasBody: boolean;
-  private readonly source: BodySource;
+  /** Null once the body is complete: the connection serves another request then. */
+  private source: BodySource | null;
   private stream: ReadableStream<Uint8Array> | undefined;
   private held: Uint8Array[] = [];
   private heldBytes = 0;
@@ -79,6 +80,7 @@ export class IncomingResponse implements HttpResponse, BodyReader {
   }
 
   read(): Promise<Read> {
+    if (this.waiter !== null || this.whole !== null) return Promise.reject(new Error("the body is being read"));
     const value = this.held.shift();
     if (value !== undefined) {
       this.heldBytes -= value.length;
@@ -93,13 +95,15 @@ export class IncomingResponse implements HttpResponse, BodyReader {
   }
 
   cancel(): Promise<void> {
-    this.held = [];
-    this.heldBytes = 0;
-    if (!this.isOver && this.failure === null) this.source.discard();
+    const { source } = this;
+    this.drop();
+    this.end();
+    source?.discard();
     return Promise.resolve();
   }
 
   bytes(): Promise<Uint8Array> {
+    if (this.waiter !== null || this.whole !== null) return Promise.reject(new Error("the body is being read"));
     if (this.failure !== null) return Promise.reject(this.failure.reason);
     if (this.isOver) return Promise.resolve(this.take());
     return new Promise((resolve, reject) => {
@@ -128,42 +132,52 @@ export class IncomingResponse implements HttpResponse, BodyReader {
     this.heldBytes += bytes.length;
     if (this.whole !== null || this.isPaused || this.heldBytes < pauseAtBytes) return;
     this.isPaused = true;
-    this.source.pause();
+    this.source?.pause();
   }
 
   /** Of the connection: the body is complete. */
   end(): void {
+    if (this.isOver || this.failure !== null) return;
     this.isOver = true;
+    this.isPaused = false;
+    this.source = null;
     this.waiter?.resolve(ended);
     this.waiter = null;
     this.whole?.resolve(this.take());
     this.whole = null;
   }
 
-  /** Of the connection: the rest of the body will not come. */
-  fail(reason: unknown): void {
+  /** Of the connection: the rest of the body will not come. What has arrived can be read, unless the gateway gave up. */
+  fail(reason: unknown, isAbort: boolean): void {
     if (this.isOver || this.failure !== null) return;
+    if (isAbort) this.drop();
     this.failure = { reason };
+    this.isPaused = false;
+    this.source = null;
     this.waiter?.reject(reason);
     this.waiter = null;
     this.whole?.reject(reason);
     this.whole = null;
   }
 
-  private take(): Uint8Array {
-    const { held } = this;
+  private drop(): void {
     this.held = [];
     this.heldBytes = 0;
+  }
+
+  private take(): Uint8Array {
+    const { held } = this;
+    this.drop();
     return held.length === 1 ? (held[0] ?? nothing) : Buffer.concat(held);
   }
 
   private resume(): void {
     this.isPaused = false;
-    this.source.resume();
+    this.source?.resume();
   }
 }
 
-function streamOf(reader: BodyReader): ReadableStream<Uint8Array> {
+export function streamOf(reader: BodyReader): ReadableStream<Uint8Array> {
   return new ReadableStream<Uint8Array>(
     {
       pull: (controller) =>
