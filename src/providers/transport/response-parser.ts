@@ -171,7 +171,7 @@ export class ResponseParser {
   /** Returns the place behind the head; -1 if it is not complete. */
   private readHead(bytes: Buffer, from: number): number {
     const usual = bytes.indexOf(emptyLine, from);
-    const bare = bytes.subarray(from, usual < 0 ? bytes.length : usual).indexOf(bareEmptyLine);
+    const bare = bytes.subarray(from, usual < 0 ? bytes.length : usual + 1).indexOf(bareEmptyLine);
     const end = bare < 0 ? usual : from + bare;
     const next = end + (bare < 0 ? emptyLine : bareEmptyLine).length;
     if ((end < 0 ? bytes.length : end) - from > maxHeadBytes) throw new InvalidResponse("the head is too large");

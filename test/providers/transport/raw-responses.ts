@@ -140,6 +140,12 @@ export const validResponses: readonly RawResponse[] = [
     body: "!",
   },
   {
+    name: "an empty line of a line feed, before one of both",
+    bytes: "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\n\r\n",
+    status: 200,
+    body: "\r\n",
+  },
+  {
     name: "interim responses",
     bytes: `HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n${head("Content-Length: 1\r\n")}!`,
     status: 200,
