@@ -9,6 +9,7 @@ import { nextEventLoopTurn } from "../lib/event-loop-turn.ts";
 import type { Json } from "../lib/json.ts";
 import { textSteps } from "../lib/json-write.ts";
 import { isLargerThan } from "../lib/size.ts";
+import type { Provider } from "../providers/provider.ts";
 import { asArray } from "./json-array-stream.ts";
 import { inOneWrite } from "./one-write.ts";
 
@@ -40,8 +41,11 @@ function headerSafe(text: string): string {
   return text.replace(/[^\x20-\x7e]/g, "?").slice(0, 1_000);
 }
 
-/** Headers of replies that differ only in their ids. Copying them costs half as much as building them. */
-const ready = new Map<string, Headers>();
+/**
+ * Headers of replies that differ only in their ids, which belong to the provider in them. Copying them costs half as much
+ * as building them.
+ */
+const ready = new WeakMap<Provider, Map<string, Headers>>();
 const maxReady = 1_000;
 
 /** The headers for the provider and the body. */
@@ -62,12 +66,17 @@ function readyHeaders(reply: GatewayReply, idHeaders: IdHeaders): Headers {
   const { servedBy, body, type, isEstimated } = reply;
   if (servedBy === null || isEstimated || servedBy.warnings.length > 0) return headersOf(reply);
   const { provider, model } = servedBy.candidate;
-  const name = `${idHeaders} ${servedBy.attempts} ${body instanceof ReadableStream} ${type} ${provider.entry.name}/${model}`;
-  const known = ready.get(name);
-  if (known !== undefined) return known;
-  if (ready.size >= maxReady) ready.clear();
+  let known = ready.get(provider);
+  if (known === undefined) {
+    known = new Map();
+    ready.set(provider, known);
+  }
+  const name = `${idHeaders} ${servedBy.attempts} ${body instanceof ReadableStream} ${type} ${model}`;
+  const found = known.get(name);
+  if (found !== undefined) return found;
+  if (known.size >= maxReady) known.clear();
   const headers = headersOf(reply);
-  ready.set(name, headers);
+  known.set(name, headers);
   return headers;
 }
 
