@@ -170,7 +170,7 @@ export class Connection implements BodySource {
     this.clearTimer();
     const { exchange } = this;
     this.exchange = null;
-    if (exchange === null || exchange.isDone) this.events.free(this);
+    if (exchange === null || exchange.isDone) this.rest();
     else this.start(exchange);
   }
 
