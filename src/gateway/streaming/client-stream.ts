@@ -107,7 +107,8 @@ function begin(options: ClientStreamOptions, controller: Controller): State {
     options,
     controller,
     onAbort: () => stop(state, withdrawnBy(signal)),
-    consume: (chunk) => deliver(state, chunk),
+    // It may be called without a promise that passes a failure on.
+    consume: (chunk) => deliver(state, chunk)?.catch((thrown) => controller.error(thrown)),
     look: () => tick(state),
     client: createClientPace(pace, () => cut(state)),
     open: null,
@@ -145,7 +146,9 @@ async function firstPiece(state: State): Promise<Chunk> {
 }
 
 /** One pull: the client is ready for more. */
-function turn(state: State): Promise<void> {
+function turn(state: State): Promise<void> | undefined {
+  // The client took a heartbeat; the next chunk is on its way already.
+  if (state.asked) return undefined;
   state.asked = true;
   state.client.wants();
   if (state.open !== null) return state.open.flow.next(state.consume);

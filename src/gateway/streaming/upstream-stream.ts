@@ -7,7 +7,7 @@ import type { Cancellation } from "../../lib/cancellation.ts";
 import type { Deadline } from "../../lib/deadline.ts";
 import { type FrameSplitter, frameTooLarge, type SseChunk } from "../../lib/sse.ts";
 import { redactorFor } from "../../providers/redaction.ts";
-import { type BodyReader, type HttpResponse, readerOf } from "../../providers/transport/response.ts";
+import { type BodyReader, type BodySink, type HttpResponse, readerOf } from "../../providers/transport/response.ts";
 import { replyError } from "../../providers/upstream.ts";
 import { type EndMarkers, watchEndMarkers } from "./end-markers.ts";
 import { bothOf, type Chunk, nothing, type StoppedEnd, type Transcoder } from "./transcoder.ts";
@@ -18,9 +18,9 @@ export type Sink = (chunk: Chunk) => Promise<void> | undefined;
 export interface UpstreamStream {
   /**
    * Passes on the next chunk; the last one has an `end`. Never rejects itself: faults of the upstream are ends with an
-   * error.
+   * error. Without a promise, the sink is called later.
    */
-  next(consume: Sink): Promise<void>;
+  next(consume: Sink): Promise<void> | undefined;
   /** How many chunks contained a part of the reply, and how many only a keep-alive. Comments count as neither. */
   endMarkers(): EndMarkers;
   /** An error that is valid after the frames so far; null if it is valid anywhere. */
@@ -60,36 +60,34 @@ export function createUpstreamStream(
     const left = watch.pass(cut === null ? null : (redactor?.cut(cut) ?? cut));
     return left === null ? { bytes: nothing } : transcoder.turn(left);
   };
-  const take = (chunk: Uint8Array): Chunk => {
-    try {
-      return turned(splitter.push(chunk));
-    } catch (thrown) {
-      return { bytes: nothing, end: { error: readingFault(thrown) } };
-    }
-  };
+  const take = (bytes: Uint8Array): Chunk => turned(splitter.push(bytes));
   const last = (): Chunk => {
-    try {
-      const piece = turned(splitter.rest());
-      return piece.end === undefined ? joined(piece, transcoder.ended()) : piece;
-    } catch (thrown) {
-      return { bytes: nothing, end: { error: readingFault(thrown) } };
-    }
+    const piece = turned(splitter.rest());
+    return piece.end === undefined ? joined(piece, transcoder.ended()) : piece;
   };
-  // Chained manually, with one promise: this runs for every event, and each additional async function costs another.
-  const next = (consume: Sink): Promise<void> =>
-    body.read().then(
-      ({ done, value }) => {
-        const piece = done ? last() : take(value);
-        if (piece.end === undefined) return piece.bytes.length > 0 ? consume(piece) : next(consume);
-        over = true;
-        if (!done) void drain(body, life);
-        return consume(piece);
-      },
-      (thrown) => {
-        over = true;
-        return consume({ bytes: nothing, end: { error: transportFault(thrown, life.signal) } });
-      },
-    );
+  /** Of the caller that waits for a chunk. */
+  let consume: Sink = () => undefined;
+  const deliver = (chunk: Chunk, isRead: boolean): void => {
+    const isEnd = chunk.end !== undefined;
+    if (isEnd && !isRead) void drain(body, life);
+    over ||= isEnd;
+    if (isEnd || chunk.bytes.length > 0) void consume(chunk);
+    else body.next(sink);
+  };
+  const sink: BodySink = {
+    data: (bytes) =>
+      deliver(
+        orFault(() => take(bytes)),
+        false,
+      ),
+    end: () => deliver(orFault(last), true),
+    fail: (thrown) => deliver({ bytes: nothing, end: { error: transportFault(thrown, life.signal) } }, true),
+  };
+  // Called back, without a promise: this runs for every event.
+  const next = (given: Sink): undefined => {
+    consume = given;
+    body.next(sink);
+  };
   return {
     next,
     endMarkers: () => watch.signs,
@@ -102,6 +100,15 @@ export function createUpstreamStream(
       over = true;
     },
   };
+}
+
+/** The chunk, or an end with the error for a reply that cannot be read. */
+function orFault(read: () => Chunk): Chunk {
+  try {
+    return read();
+  } catch (thrown) {
+    return { bytes: nothing, end: { error: readingFault(thrown) } };
+  }
 }
 
 const joined = (chunk: Chunk, ended: Chunk): Chunk =>
