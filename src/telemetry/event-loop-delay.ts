@@ -1,8 +1,8 @@
 // The delay of the event loop: measured by a timer, over the last minute.
 import type { Quantiles } from "./registry.ts";
 
-const everyMs = 20;
-const windowSamples = 3_000;
+const everyMs = 50;
+const windowSamples = 1_200;
 const quantiles = [0.5, 0.99, 0.999, 1];
 
 interface EventLoopDelay {
