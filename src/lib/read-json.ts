@@ -20,9 +20,12 @@ export function utf8Text({ buffer, byteOffset, byteLength }: Uint8Array): string
   return isUtf8(bytes) ? bytes.toString("utf8") : null;
 }
 
-/** Whether a text is all that its bytes were: a decoder replaces invalid ones, and leaves out a byte order mark. */
+/**
+ * Whether a text is all that its bytes were: a decoder replaces invalid ones, and leaves out a byte order mark. As many
+ * characters as bytes are ASCII, or replaced.
+ */
 export const isWholeText = (text: string, byteLength: number): boolean =>
-  !text.includes("\ufffd") && Buffer.byteLength(text) === byteLength;
+  !text.includes("\ufffd") && (text.length === byteLength || Buffer.byteLength(text) === byteLength);
 
 const encoder = new TextEncoder();
 
