@@ -81,11 +81,17 @@ function help(): string {
   ].join("\n");
 }
 
+/** How long what a command has left open may keep its process alive. */
+const lingerMs = 1_000;
+
 /**
- * Ends the process when its output is written. Otherwise a connection that is still being opened, which the runtime cannot
- * cancel, would keep it alive for minutes.
+ * A process without anything to do ends by itself. A connection that is still being opened, which the runtime cannot cancel,
+ * would keep it alive for minutes.
  */
-const exit = (): void => void process.stdout.write("", () => process.exit(process.exitCode ?? 0));
+function endSoon(): void {
+  const exit = (): void => process.exit(process.exitCode ?? 0);
+  setTimeout(() => process.stdout.write("", exit), lingerMs).unref();
+}
 
 /** Runs one command. A failure is one sentence on standard error and exit code 1; invalid arguments exit with 2. */
 export async function run(words: readonly string[]): Promise<void> {
@@ -95,7 +101,7 @@ export async function run(words: readonly string[]): Promise<void> {
   const commandWords = first === "help" ? [...others, "--help"] : [first, ...others];
   try {
     await runCommand(root, commandWords, (text) => console.log(text));
-    if (commandWords[0] !== "serve") exit();
+    if (commandWords[0] !== "serve") endSoon();
   } catch (thrown) {
     console.error(`turnpike: ${thrown instanceof Error ? thrown.message : String(thrown)}`);
     process.exit(thrown instanceof UsageError ? 2 : 1);

@@ -129,6 +129,7 @@ const otherBounds: Readonly<Record<string, readonly string[]>> = {
   ],
   "a command that a person runs: it waits, compares and warns": [
     "src/cli/check.ts atOnce timeoutMs",
+    "src/cli/main.ts lingerMs",
     "src/cli/machine-checks.ts leastFreeMib usualFreeMib toleranceMs",
     "src/cli/network-checks.ts providerTimeoutMs clockToleranceMs",
     "src/cli/open-catalog.ts listTimeoutMs",

@@ -105,14 +105,25 @@ describe.each(["whole", "streamed"] as const)("%s", (kind) => {
     "%s",
     async (_name, fault) => {
       const world = fault.hangs ? hasty : usual;
-      for (const wire of upstreamWires) {
-        const upstream = upstreams[wire.upstream];
-        upstream.clear();
-        upstream.on("*", fault.reply(wire, english.text, pieces));
-      }
+      const prepare = (): void => {
+        for (const wire of upstreamWires) {
+          const upstream = upstreams[wire.upstream];
+          upstream.clear();
+          upstream.on("*", fault.reply(wire, english.text, pieces));
+        }
+      };
+      prepare();
       const before = ledgerRows(world.gateway.dataFolder).length;
       const pairs = upstreamWires.flatMap((wire) => clients.map((client) => ({ wire, client })));
-      const wrong = await Promise.all(pairs.map(({ wire, client }) => check(fault, wire, client, world, before)));
+      const wrong: unknown[] = [];
+      // A client that leaves when an upstream was asked must be the one that asked it.
+      if (fault.leaves === "when asked")
+        for (const { wire, client } of pairs) {
+          prepare();
+          wrong.push(await check(fault, wire, client, world, before));
+        }
+      else
+        wrong.push(...(await Promise.all(pairs.map(({ wire, client }) => check(fault, wire, client, world, before)))));
       expect(wrong.filter((each) => each !== null)).toEqual([]);
     },
     60_000,
