@@ -7,7 +7,7 @@ import { deflateRawSync, deflateSync, gzipSync } from "node:zlib";
 import { createTransport } from "../../../src/providers/transport/pool.ts";
 import type { OutgoingRequest } from "../../../src/providers/transport/request.ts";
 import { createTargetReader } from "../../../src/providers/transport/request-head.ts";
-import { type HttpResponse, readerOf } from "../../../src/providers/transport/response.ts";
+import { readerOf } from "../../../src/providers/transport/response.ts";
 import { createSend, readBounded } from "../../../src/providers/upstream.ts";
 import { until } from "../../support/until.ts";
 import { type Line, type Script, upstream } from "../../support/upstream.ts";
@@ -208,6 +208,3 @@ test("a path is the same at each request", () => {
   };
   for (const path of urls) expect([pathOf(path), pathOf(path)]).toEqual([parsed(path), parsed(path)]);
 });
-
-/** The types of both kinds of responses agree. */
-export const asHttpResponse = (response: Response): HttpResponse => response;
