@@ -98,10 +98,6 @@ export class Connection implements BodySource {
     this.socket?.resume();
   }
 
-  discard(): void {
-    this.close();
-  }
-
   close(): void {
     this.lost(undefined);
   }

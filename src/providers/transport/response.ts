@@ -41,8 +41,8 @@ export interface BodyFeed extends BodyReader {
 export interface BodySource {
   pause(): void;
   resume(): void;
-  /** Closes the connection: the rest of the body is not read. */
-  discard(): void;
+  /** The rest of the body is not read. */
+  close(): void;
 }
 
 /** Bytes held of a body that is not read, and how few are left when reading continues. */
@@ -117,7 +117,7 @@ export class IncomingResponse implements HttpResponse, BodyFeed {
     this.waiter = null;
     if (waiter !== null) queueMicrotask(() => waiter.end());
     this.end();
-    source?.discard();
+    source?.close();
     return Promise.resolve();
   }
 
